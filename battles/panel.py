@@ -285,7 +285,10 @@ def _route(d: Desk) -> tuple[str, str]:
     if d.march is not None:
         cells, stop = (unit.at, *d.march.path), None
     elif d.attack is not None:
-        target = min(d.view.unit(d.attack.target).cells, key=lambda c: abs(c.x - d.attack.origin.x) + abs(c.y - d.attack.origin.y))
+        target = min(
+            d.view.unit(d.attack.target).cells,
+            key=lambda c: abs(c.x - d.attack.origin.x) + abs(c.y - d.attack.origin.y),
+        )
         cells, stop = (unit.at, *d.attack.path), target
     else:
         return "", ""
@@ -460,7 +463,13 @@ def _rows(
 def place_post(d: Desk, at: str) -> str:
     """What a tap on a free cell of the strip sends."""
     names = "NESW"
-    body = {"type": "place", "unit": d.unit.key, "at": at, "facing": names[d.place.facing], "formation": d.place.formation}
+    body = {
+        "type": "place",
+        "unit": d.unit.key,
+        "at": at,
+        "facing": names[d.place.facing],
+        "formation": d.place.formation,
+    }
     return urlencode(body)
 
 
@@ -678,7 +687,9 @@ def _orders(d: Desk) -> dict[str, Any]:
             "charge": charge,
             "path": path_text(d, d.attack.path),
             "route": [at[0], *(d.label(c) for c in d.attack.path)],
-            "route_end": d.label(min(foe.cells, key=lambda c: abs(c.x - d.attack.origin.x) + abs(c.y - d.attack.origin.y))),
+            "route_end": d.label(
+                min(foe.cells, key=lambda c: abs(c.x - d.attack.origin.x) + abs(c.y - d.attack.origin.y))
+            ),
             "attack": d.attack,
             "exchange": _exchange(d, d.attack.exchange) if d.attack.exchange is not None else None,
             "under_fire": losses_words(d.attack.under_fire) if d.attack.under_fire is not None else "",
@@ -686,7 +697,11 @@ def _orders(d: Desk) -> dict[str, Any]:
             "if_met": losses_words(d.attack.if_met) if d.attack.if_met is not None else "",
             "onslaught_rule": charge,
             "others": [
-                Choice(_("from %(cell)s") % {"cell": d.label(a.origin)}, selection.query(to=d.label(a.origin)), odds(a, view))
+                Choice(
+                    _("from %(cell)s") % {"cell": d.label(a.origin)},
+                    selection.query(to=d.label(a.origin)),
+                    odds(a, view),
+                )
                 for a in can.attacks
                 if a.target == d.attack.target and a is not d.attack
             ],
@@ -703,23 +718,36 @@ def _orders(d: Desk) -> dict[str, Any]:
             "fire_need": 7 - d.fire.chance,
             "fire_losses": [_loss(view, key, loss) for key, loss in d.fire.losses],
             "fire_friends": [view.unit(key) for key in d.fire.friends],
-            "fire_rule": {"musketry": "T-7.1", "defensive": "T-10.3", "roundshot": "T-8.5", "canister": "T-8.7"}[d.fire.shot],
+            "fire_rule": {"musketry": "T-7.1", "defensive": "T-10.3", "roundshot": "T-8.5", "canister": "T-8.7"}[
+                d.fire.shot
+            ],
         }
         if any(a.target == foe.key for a in can.attacks):
             context["attack_instead"] = selection.query(do="", to="")
     elif selection.to:
         context["unreachable"] = selection.to
     context |= {
-        "marches": [Choice(d.label(m.at), selection.query(to=d.label(m.at), target="", do=""), str(m.points)) for m in can.moves],
-        "marches_text": ngettext("March to one cell", "March to one of %(count)s cells", len(can.moves)) % {"count": len(can.moves)},
+        "marches": [
+            Choice(d.label(m.at), selection.query(to=d.label(m.at), target="", do=""), str(m.points)) for m in can.moves
+        ],
+        "marches_text": ngettext("March to one cell", "March to one of %(count)s cells", len(can.moves))
+        % {"count": len(can.moves)},
         "attacks": list(_attack_choices(d)),
         "fires": [
-            Choice(view.unit(f.target).name, selection.query(target=f.target, to="", do="fire"), shot(f), view.unit(f.target).side.value)
+            Choice(
+                view.unit(f.target).name,
+                selection.query(target=f.target, to="", do="fire"),
+                shot(f),
+                view.unit(f.target).side.value,
+            )
             for f in can.fires
         ],
-        "forms": list(_form_choices(d)),
-        "wheels": [(w.to, _("right") if w.to == "right" else _("left"), " ".join(d.label(c) for c in w.cells)) for w in can.wheels],
-        "faces": [("NESW"[f], facing_letter(f)) for f in can.faces],
+        "forms": _form_choices(d),
+        "wheels": [
+            (w.to, _("right") if w.to == "right" else _("left"), " ".join(d.label(c) for c in w.cells))
+            for w in can.wheels
+        ],
+        "faces": [("NESW"[f], facing_letter(f)) for f in can.faces if f != d.unit.facing],
         "refused": _refused(d),
         "refused_targets": [
             (order_words(order), view.unit(target), refused)
@@ -748,21 +776,36 @@ def _attack_choices(d: Desk) -> Iterable[Choice]:
             yield Choice(foe.name, href, odds(attack, d.view), foe.side.value)
 
 
-def _form_choices(d: Desk) -> Iterable[dict[str, str]]:
+def _form_choices(d: Desk) -> list[tuple[str, str, list[dict[str, str]]]]:
+    """The formations that can be taken, each with the ways to take it."""
+    found: dict[str, list[dict[str, str]]] = {}
     for form in d.can.forms:
-        yield {
-            "formation": form.formation.value,
-            "extend": form.extend,
-            "at": d.label(form.at) if form.at is not None else "",
-            "facing": "NESW"[form.facing],
-            "text": formation_words(form.formation.value),
-            "cells": " ".join(d.label(c) for c in form.cells),
-            "letter": facing_letter(form.facing),
-        }
+        found.setdefault(form.formation.value, []).append(
+            {
+                "extend": form.extend,
+                "at": d.label(form.at) if form.at is not None else "",
+                "facing": "NESW"[form.facing],
+                "cells": " ".join(d.label(c) for c in form.cells),
+                "letter": facing_letter(form.facing),
+            }
+        )
+    return [(formation_words(formation), formation, ways) for formation, ways in found.items()]
 
 
 def _refused(d: Desk) -> list[tuple[str, Any]]:
-    return [(order_words(order), refused) for order, refused in d.can.refused.items()]
+    """What is wholly impossible, with the reason; drill that this unit never does is left out."""
+    unit = d.unit
+    never = {
+        order
+        for order, ever in (
+            ("form", unit.has_formations),
+            ("wheel", unit.is_line),
+            ("face", not unit.is_line),
+            ("leave", unit.side in d.view.retreating),
+        )
+        if not ever
+    }
+    return [(order_words(order), refused) for order, refused in d.can.refused.items() if order not in never]
 
 
 def order_words(order: str) -> str:
@@ -790,7 +833,8 @@ def _deploying(d: Desk) -> dict[str, Any]:
         "moving": d.place.going is not None and d.place.going != d.unit.at,
         "facing_name": "NESW"[d.place.facing],
         "facings": [
-            (name, facing_letter(index), index == d.place.facing, d.selection.query(facing=name)) for name, index in d.place.facings
+            (name, facing_letter(index), index == d.place.facing, d.selection.query(facing=name))
+            for name, index in d.place.facings
         ],
         "formations": [
             (name, words, possible, name == d.place.formation, d.selection.query(formation=name, to=""))
@@ -801,15 +845,20 @@ def _deploying(d: Desk) -> dict[str, Any]:
     }
 
 
+def idle_choices(view: Any) -> list[Choice]:
+    """The viewer's units that have done nothing this turn, each with its link."""
+    return [Choice(u.name, Selection(unit=u.key).query(), "", u.side.value) for u in picture.idle_units(view)]
+
+
 def _army(d: Desk) -> dict[str, Any]:
     view, options = d.view, d.options
     if view.side is None:
         return {"commands": frozenset(), "idle": ()}
-    idle = picture.idle_units(view)
+    idle = idle_choices(view)
     return {
         "commands": options.commands if options is not None else frozenset(),
         "army_refused": dict(options.refused) if options is not None else {},
-        "idle": [Choice(u.name, Selection(unit=u.key).query(), "", u.side.value) for u in idle],
+        "idle": idle,
         "idle_count": len(idle),
         "acting": [
             Choice(u.name, Selection(unit=u.key).query(), picture.place_words(u, d.label), u.side.value)

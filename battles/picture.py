@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from django.template.loader import render_to_string
 from django.templatetags.static import static
@@ -27,7 +28,8 @@ from rules.templatetags.rule_tags import number, sentence_text
 
 CELL, HALF, MARGIN, REST = 48, 24, 28, 12
 DIRECTIONS = ((0, -1), (1, 0), (0, 1), (-1, 0))
-NORTH, EAST = 0, 1
+NORTH = 0
+SHOWN = 8  # lines of the log beside the board
 
 
 def px(value: float) -> str:
@@ -344,6 +346,7 @@ class Token(NamedTuple):
     y: str
     hp: str
     route: str
+    fired: bool
     markup: SafeString
 
 
@@ -352,7 +355,8 @@ def token(view: Any, unit: Any) -> Token:
     x, y = centre_of(unit.cells)
     ax, ay = centre_of((unit.at,))
     way = " ".join(f"{px(left_of(c) + HALF + x - ax)},{px(top_of(c) + HALF + y - ay)}" for c in unit.entered)
-    return Token(unit.key, unit.side.value, px(x), px(y), f"{unit.hp:g}", way, block_of(unit, badges_of(view, unit)))
+    markup = block_of(unit, badges_of(view, unit))
+    return Token(unit.key, unit.side.value, px(x), px(y), f"{unit.hp:g}", way, unit.fired, markup)
 
 
 # Words for units and cells
@@ -660,12 +664,13 @@ def idle_units(view: Any) -> tuple[Any, ...]:
 REASONS = {
     "ruling": lambda: _("by the moderator's ruling"),
     "turn_limit": lambda: _("the turn limit is reached"),
-    "early_rout": lambda: _("early rout"),
-    "draw_agreed": lambda: _("a draw by agreement"),
-    "general_retreat": lambda: _("general retreat"),
-    "pursuit_ended": lambda: _("the enemy is let go"),
-    "field_taken": lambda: _("the enemy has left the field"),
-    "no_units": lambda: _("no unit is left"),
+    "early_rout": lambda: _("the enemy broke early"),
+    "agreed": lambda: _("a draw by agreement"),
+    "retreat": lambda: _("the enemy has retreated"),
+    "field_held": lambda: _("the enemy has left the field"),
+    "nobody_left": lambda: _("no unit is left on the field"),
+    "both_retreat": lambda: _("both armies have retreated"),
+    "nobody_deployed": lambda: _("nobody was deployed"),
     "stalemate": lambda: _("a dead end"),
 }
 
@@ -712,13 +717,9 @@ def banner(battle: Any, view: Any) -> dict[str, Any]:
 
 CHOICES = {
     "ride": lambda: _("Ride out"),
-    "yes": lambda: pgettext("answer", "Yes"),
-    "no": lambda: pgettext("answer", "No"),
     "stand": lambda: _("Stand"),
     "accept": lambda: pgettext("answer", "Accept"),
     "decline": lambda: pgettext("answer", "Decline"),
-    "draw": lambda: _("A draw"),
-    "go_on": lambda: _("Go on"),
 }
 
 
@@ -773,18 +774,15 @@ def _question_text(view: Any, decision: Any, units: Sequence[Any]) -> SafeString
         return format_html(
             _("{charger} charges {target}. Ride out to meet the charge?"), charger=name(first), target=name(second)
         )
-    if decision.kind in ("draw", "offer_draw", "draw_offer"):
+    if decision.kind == "draw_offer":
         side = decision.owed_by.side
         offerer = view.names[side.enemy.value] if side else ""
         return format_html(_("{side} offers a draw."), side=offerer)
     words = {
-        "nobody_deployed": _("Nobody was deployed in time."),
-        "overwhelm": _("A unit was overwhelmed: the loss of the stronger one is the moderator's to set."),
-        "overwhelm_loss": _("A unit was overwhelmed: the loss of the stronger one is the moderator's to set."),
+        "nobody_deployed": _("A side has placed nobody."),
+        "overwhelm": _("A unit was overwhelmed: what it cost the stronger one is the moderator's to say."),
         "caught_in_retreat": _("Units were caught in melee when their army retreated."),
         "stalemate": _("The battle has come to a dead end."),
-        "rout": _("An army would break now."),
-        "rout_confirmation": _("An army would break now."),
         "early_rout": _("An army would break now."),
     }
     return format_html("{}", words.get(decision.kind, capfirst(decision.kind.replace("_", " "))))
@@ -819,6 +817,60 @@ def turn_words(turn: int, names: Mapping[str, str]) -> str:
     return _("turn %(turn)s") % {"turn": turn} if turn else _("deployment")
 
 
+# The report
+
+STANDS = {
+    "intact": lambda: _("intact"),
+    "damaged": lambda: _("with losses"),
+    **FATES,
+}
+
+
+class FateLine(NamedTuple):
+    """Units of one fate in the report: on the field, and multiplied back where the army had been reduced."""
+
+    fate: str
+    words: str
+    units: int
+    whole: int
+    exact: str
+
+
+class ReportSide(NamedTuple):
+    """What the battle cost one army."""
+
+    side: str
+    name: str
+    brought: int
+    reduced: bool
+    factor: str
+    fates: tuple[FateLine, ...]
+    lost: str
+    start: str
+
+
+def reports(view: Any, report: Iterable[Any]) -> tuple[ReportSide, ...]:
+    """Both armies' losses as the report shows them."""
+    return tuple(
+        ReportSide(
+            side=r.side.value,
+            name=view.names[r.side.value],
+            brought=r.brought,
+            reduced=r.factor != 1,
+            factor=f"{r.factor:g}",
+            fates=tuple(
+                FateLine(
+                    f.fate, STANDS[f.fate]() if f.fate in STANDS else f.fate, f.units, f.whole, f"{round(f.exact, 2):g}"
+                )
+                for f in r.fates
+            ),
+            lost=number(r.hp_lost),
+            start=number(r.hp_start),
+        )
+        for r in report
+    )
+
+
 # What a push carries
 
 
@@ -843,13 +895,20 @@ def push_context(
         "banner": banner(battle, view),
         "clock": clock(clocks),
         "questions": questions(view),
-        "log": log_blocks(lines[-12:], view.names),
+        "log": log_blocks(lines[-SHOWN:], view.names),
         "log_turn": turn_words(lines[-1].turn, view.names) if lines else "",
         "latest": [(line.no, line.side.value if line.side else "", _plain(line.sentence)) for line in lines[-6:]],
         "newest": lines[-1].no if lines else 0,
         "push": True,
+        "deploying": view.phase.name == "deployment",
+        "new_id": new_id,
         "colours": palette.classes(battle.sides),
     }
+
+
+def new_id() -> str:
+    """A fresh id for a form's command."""
+    return str(uuid4())
 
 
 def _plain(sentence: Sentence) -> str:

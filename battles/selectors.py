@@ -193,6 +193,9 @@ def _view(battle: Battle, state: Any, viewer: Viewer) -> Any:
     rules = rules_of(battle)
     if is_opened(battle):
         return msgspec.structs.replace(rules.view(state, Viewer.MODERATOR), viewer=viewer)
+    if battle.stage == Stage.OVER:  # the campaign keeps secrets: as if it still went on
+        open_view = rules.view(msgspec.structs.replace(state, outcome=None), viewer)
+        return msgspec.structs.replace(open_view, outcome=state.outcome)
     return rules.view(state, viewer)
 
 
@@ -258,13 +261,6 @@ class LogPage(NamedTuple):
     older: int | None
 
 
-class _Known(dict[str, tuple[str, Side]]):
-    """Unit names that never fail: a unit that the viewer doesn't know any more has no name."""
-
-    def __missing__(self, key: str) -> tuple[str, Side]:
-        return ("…", Side.RED)
-
-
 def number_of(battle: Battle, viewer: Viewer) -> str:
     """The column that holds the viewer's line numbers."""
     return "number" if is_opened(battle) else NUMBERS[viewer]
@@ -322,8 +318,7 @@ def names_for(battle: Battle, viewer: Viewer, view: Any = None) -> Names:
     """What narration may call things for this viewer."""
     if view is None:
         view = view_of(battle, viewer)
-    names: Names = rules_of(battle).names(view)
-    return Names(units=_Known(names.units), sides=names.sides)
+    return rules_of(battle).names(view)
 
 
 def _with_revealed(battle: Battle, viewer: Viewer, names: Names) -> Names:
@@ -335,7 +330,7 @@ def _with_revealed(battle: Battle, viewer: Viewer, names: Names) -> Names:
     event = read_event(rules_of(battle), entry.body, entry.number)
     shown = event.units if isinstance(event, DeploymentSeen) and hasattr(event, "units") else ()
     known = {unit.key: (unit.name, unit.side) for unit in shown}
-    return Names(units=_Known({**known, **names.units}), sides=names.sides)
+    return Names(units={**known, **names.units}, sides=names.sides)
 
 
 def _line(battle: Battle, viewer: Viewer, entry: LogEntry, no: int, names: Names) -> LogLine | None:

@@ -61,7 +61,7 @@ from battles.selectors import (
 )
 from rules.core.actors import EVERYONE, MODERATOR_ONLY, SIDES, Actor, Side, Viewer
 from rules.core.board import Board
-from rules.core.codec import plain, tag, text
+from rules.core.codec import plain, read_event, tag, text
 from rules.core.commands import Answer, Command, TimeExpired
 from rules.core.dice import SeededDice, seed_hash
 from rules.core.errors import IllegalCommand, InvalidCommand
@@ -83,6 +83,7 @@ REFUSED_KEPT = timedelta(days=30)
 INVITATION_DAYS = 7
 LONGEST_NAME = 80
 LONGEST_PHRASE = 100
+LONGEST_REASON = 500
 NEVER_STALE = frozenset({"place", "take_back", "stance", "ready", "unready"})
 COUNTED = (Viewer.RED, Viewer.BLUE, Viewer.PUBLIC)
 CLOCK_RULINGS = (StopClock, StartClock, ExtendClock, RestartClock)
@@ -246,10 +247,12 @@ def _signed(battle_id: int, command: Command, user: User | None) -> Command:
         raise PermissionDenied("this battle is not open yet")
     if isinstance(command, TimeExpired):
         raise InvalidCommand("only the clock says so", "type")
-    if isinstance(command, Ruling):
-        if seen.role is not Role.MODERATOR:
-            raise IllegalCommand("moderator_only", "G-2")
-        return msgspec.structs.replace(command, by=Actor.MODERATOR, author=user.name)
+    ruling = seen.role is Role.MODERATOR
+    if isinstance(command, Ruling) and not ruling:
+        raise IllegalCommand("moderator_only", "G-2")
+    if isinstance(command, (Ruling, Answer)):
+        reason = clean_name(command.reason)[:LONGEST_REASON] if ruling else ""
+        command = msgspec.structs.replace(command, author=user.name if ruling else "", reason=reason)
     return msgspec.structs.replace(command, by=Actor(seen.viewer.value))
 
 
@@ -259,7 +262,7 @@ def _repeat(asked: _Asked) -> Receipt | None:
     row = rows.first()
     if row is None:
         return None
-    if text(row.body) != text(asked.body):
+    if text({**row.body, "author": ""}) != text({**asked.body, "author": ""}):
         raise ConflictingRepeat(str(asked.command_id))
     return Receipt(row.answer["first"], row.answer["last"], row.answer["version"], True)
 
@@ -441,7 +444,8 @@ def _agree_clocks(battle: Battle, state: Any, now: datetime, *, anew: bool) -> N
         row = None if anew else rows.pop(timer.key, None)
         if row is None:
             continue
-        due, left = row.due_at, row.remaining
+        due: datetime | None = row.due_at
+        left = row.remaining
         more = timer.seconds - row.seconds
         if row.running and due is not None:
             due += timedelta(seconds=more)
@@ -519,7 +523,7 @@ def _record(
         LogEntry.objects.filter(battle=battle, number=battle.version).values_list("digest", flat=True).first() or ""
     )
     first = battle.version + 1
-    told, heard, rewound = list(events), set[Viewer](), False
+    told, heard, rewound = [as_stored(rules, event) for event in events], set[Viewer](), False
     entries: list[LogEntry] = []
     turns: list[Turn] = []
     snapshots: dict[int, Any] = {}
@@ -535,7 +539,7 @@ def _record(
             places = _abandon(battle, event.to, number)
             snapshots[number] = state
         else:
-            side = _side_of(event, state, asked.command.by)
+            side = _side_of(event, state, asked.command.by if not entries else Actor.CLOCK)
             state = rules.evolve(state, event)
         if isinstance(event, Rewound):
             side = ""
@@ -590,6 +594,11 @@ def _record(
     if entries:
         transaction.on_commit(partial(announce, battle.pk, frozenset(heard)), robust=True)
     return _Recorded(receipt, state)
+
+
+def as_stored(rules: Ruleset, event: Event) -> Event:
+    """An event as it will be read again, so that what is folded now and later is the same to the last 3 or 3.0."""
+    return read_event(rules, plain(event))
 
 
 def _next_no(battle: Battle, viewer: Viewer) -> int:
@@ -680,8 +689,8 @@ def unit_row(battle: Battle, rules: Ruleset, unit: Any, place: int) -> Unit:
         name=unit.name,
         position=place,
         at=rules.grid.label(unit.at) if unit.at is not None else "",
-        strength=now,
-        strength_at_start=start,
+        strength=float(now),
+        strength_at_start=float(start),
         fate=unit.fate.value if unit.fate is not None else "",
         body=plain(unit),
     )

@@ -5,6 +5,7 @@ layer and the embedded clock.
 """
 
 import importlib.resources
+import warnings
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -228,6 +229,8 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = LOCAL
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_MAX_AGE = 0 if LOCAL else 60
+if LOCAL:  # the finders serve; nothing need be collected first
+    warnings.filterwarnings("ignore", message="No directory at", category=UserWarning)
 
 CRISPY_ALLOWED_TEMPLATE_PACKS = "bootstrap5"
 CRISPY_TEMPLATE_PACK = "bootstrap5"

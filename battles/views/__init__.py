@@ -1,1 +1,1 @@
-"""Pages of the battles."""
+"""What answers requests: the board, the lobby, the moderator's desk."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Side(Enum):
+class _Ordered(Enum):
+    """Members are sorted as they are written down: a set of them is stored in one order only."""
+
+    def __lt__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        members = list(type(self))
+        return members.index(self) < members.index(other)
+
+
+class Side(_Ordered):
     """One of the two armies; RED comes before BLUE, always."""
 
     RED = "red"
@@ -17,7 +27,7 @@ class Side(Enum):
         return Side.BLUE if self is Side.RED else Side.RED
 
 
-class Actor(Enum):
+class Actor(_Ordered):
     """Who gives a command."""
 
     RED = "red"
@@ -31,7 +41,7 @@ class Actor(Enum):
         return Side(self.value) if self in (Actor.RED, Actor.BLUE) else None
 
 
-class Viewer(Enum):
+class Viewer(_Ordered):
     """Who looks at a battle."""
 
     RED = "red"

@@ -15,6 +15,7 @@ from rules.core.scenario import Scenario, UnitSpec
 from rules.core.state import Phase
 from rules.core.timers import Timer
 from rules.core.units import Fate, halves
+from rules.tactical import victory
 from rules.tactical.commands import Place
 from rules.tactical.state import GRID, Melee, Parameters, TacticalState
 from rules.tactical.units import DIRECTIONS, FACINGS, KINDS, TERRAINS, Formation, Stats, Unit, order, right_of
@@ -136,6 +137,19 @@ def describe(state: TacticalState) -> dict[str, Any]:
         if value not in (0, False) and not (key == "factor" and value == 1):
             table[key] = value
     return table
+
+
+def report(state: TacticalState) -> dict[str, Any]:
+    """What the battle cost each side, by fate: exact and in whole units."""
+    return {
+        side.side.value: {
+            "brought": side.brought,
+            "factor": side.factor,
+            "whole": {count.fate: count.whole for count in side.fates},
+            "exact": {count.fate: count.exact for count in side.fates},
+        }
+        for side in victory.report(state)
+    }
 
 
 # ground

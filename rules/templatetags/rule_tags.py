@@ -125,7 +125,8 @@ def _face(face: int, die: int) -> SafeString:
     if die != SIDES_OF_A_DIE or not 1 <= face <= SIDES_OF_A_DIE:
         return format_html('<span class="die-n">{}</span>', face)
     return format_html(
-        '<svg class="die" viewBox="-10 -10 20 20" role="img" aria-label="{}"><use href="{}#d6-{}"/></svg>',
+        '<svg class="die" viewBox="-10 -10 20 20" role="img" aria-label="{}">'
+        '<use href="{}#d6-{}" x="-10" y="-10" width="20" height="20"/></svg>',
         gettext("die: %(face)s") % {"face": face},
         static("umpire/symbols.svg"),
         face,

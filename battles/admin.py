@@ -1,0 +1,194 @@
+"""The admin of battles, for superusers: to look, not to change. What is hidden while a battle runs is hidden here too;
+seeds have no page."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+from battles.models import (
+    Battle,
+    BattleMap,
+    Campaign,
+    Deadline,
+    LogEntry,
+    Membership,
+    Moderator,
+    RefusedCommand,
+    Seat,
+    Stage,
+    Submission,
+    Turn,
+    Unit,
+)
+
+OF_BATTLE = ("state", "armies")
+
+
+class SuperusersOnly(admin.ModelAdmin):
+    """Pages for superusers."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """Whether the models are listed."""
+        return self._super(request)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Whether one may look."""
+        return self._super(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Whether one may change."""
+        return self._super(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Whether one may add."""
+        return self._super(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Whether one may delete."""
+        return self._super(request)
+
+    @staticmethod
+    def _super(request: HttpRequest) -> bool:
+        return bool(request.user.is_active and request.user.is_superuser)
+
+
+class ToLookAt(SuperusersOnly):
+    """Pages that show and change nothing: battles are changed through their door only."""
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never."""
+        return False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Never."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never."""
+        return False
+
+
+class OfFinishedBattles(ToLookAt):
+    """Rows of battles that are over; those of running ones aren't there."""
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """Only what is over."""
+        return super().get_queryset(request).filter(battle__stage=Stage.OVER).select_related("battle")
+
+
+@admin.register(Campaign)
+class CampaignAdmin(SuperusersOnly):
+    """Campaigns."""
+
+    list_display: ClassVar = ["name", "public", "keep_secrets", "created_at"]
+    search_fields: ClassVar = ["name"]
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Never: logs are kept."""
+        return False
+
+
+@admin.register(Membership)
+class MembershipAdmin(SuperusersOnly):
+    """Who is what in a campaign."""
+
+    list_display: ClassVar = ["user", "campaign", "role"]
+    list_filter: ClassVar = ["role"]
+    raw_id_fields: ClassVar = ["user", "campaign"]
+
+
+@admin.register(BattleMap)
+class BattleMapAdmin(SuperusersOnly):
+    """Maps."""
+
+    list_display: ClassVar = ["name", "slug", "campaign", "ruleset"]
+
+
+@admin.register(Battle)
+class BattleAdmin(ToLookAt):
+    """Battles: lists and state only of those that are over."""
+
+    list_display: ClassVar = ["name", "campaign", "ruleset", "stage", "turn", "winner", "created_at"]
+    list_filter: ClassVar = ["stage", "ruleset"]
+    search_fields: ClassVar = ["name", "campaign__name"]
+    fields: ClassVar = [
+        "name", "campaign", "ruleset", "rules_version", "map", "sides", "parameters", "attacker", "allow_spectators",
+        "stage", "phase", "turn", "winner", "reason", "seed_hash", "created_by", "created_at", "opened_at", "ended_at",
+    ]  # fmt: skip
+    readonly_fields: ClassVar = fields
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Battle]:
+        """Without what is hidden; a page of a finished battle reads it for itself."""
+        return super().get_queryset(request).select_related("campaign")
+
+    def get_fields(self, request: HttpRequest, obj: Battle | None = None) -> list[Any]:
+        """The lists and the state when the battle is over."""
+        over = obj is not None and obj.stage == Stage.OVER
+        return [*self.fields, "version", *OF_BATTLE] if over else list(self.fields)
+
+
+@admin.register(Seat)
+class SeatAdmin(ToLookAt):
+    """Who sits where; phrases are part of the dice and are told in the log."""
+
+    list_display: ClassVar = ["battle", "side", "user"]
+    fields: ClassVar = ["battle", "side", "user"]
+
+
+@admin.register(Moderator)
+class ModeratorAdmin(ToLookAt):
+    """Who moderates what."""
+
+    list_display: ClassVar = ["battle", "user", "made_by", "made_at"]
+
+
+@admin.register(LogEntry)
+class LogEntryAdmin(OfFinishedBattles):
+    """The logs of finished battles."""
+
+    list_display: ClassVar = ["battle", "number", "turn", "kind", "rule", "actor", "at", "abandoned"]
+    list_filter: ClassVar = ["kind", "abandoned"]
+    exclude: ClassVar = ["submission"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[LogEntry]:
+        """Without the entry that tells the seed."""
+        return super().get_queryset(request).exclude(kind="seed_revealed")
+
+
+@admin.register(Unit)
+class UnitAdmin(OfFinishedBattles):
+    """The units of finished battles."""
+
+    list_display: ClassVar = ["battle", "side", "name", "kind", "at", "strength", "strength_at_start", "fate"]
+
+
+@admin.register(Turn)
+class TurnAdmin(OfFinishedBattles):
+    """The turns of finished battles."""
+
+    list_display: ClassVar = ["battle", "number", "entry", "started_at", "abandoned"]
+
+
+@admin.register(Submission)
+class SubmissionAdmin(OfFinishedBattles):
+    """The commands of finished battles."""
+
+    list_display: ClassVar = ["battle", "actor", "user", "received_at", "first", "last"]
+
+
+@admin.register(RefusedCommand)
+class RefusedCommandAdmin(OfFinishedBattles):
+    """What was refused in finished battles."""
+
+    list_display: ClassVar = ["battle", "actor", "user", "at", "key", "rule"]
+
+
+@admin.register(Deadline)
+class DeadlineAdmin(OfFinishedBattles):
+    """The clocks of finished battles."""
+
+    list_display: ClassVar = ["battle", "key", "seconds", "due_at", "fired_at", "cancelled_at"]
