@@ -1,7 +1,6 @@
 # One word a task; `make help` lists them.
 #   PYTHON=python3.12 make setup     another interpreter
 #   PORT=8080 make run               another port
-#   DEBUG=1 make run                 tracebacks in the browser
 #   PYTEST_ARGS="-k melee" make test only some tests
 
 PYTHON ?= python3
@@ -42,9 +41,9 @@ migrate: $(REQUIREMENTS_STAMP)
 	@DEBUG=1 $(BIN)/python manage.py migrate --verbosity 0
 
 run: setup  ## play: one process on http://127.0.0.1:8000 with a demo battle
-	@DEMO=1 $(BIN)/python manage.py demo
+	@DEBUG=1 DEMO=1 $(BIN)/python manage.py demo
 	@echo "Umpire is at http://127.0.0.1:$(PORT)"
-	@DEMO=1 exec $(BIN)/daphne --bind 127.0.0.1 --port $(PORT) --verbosity 0 config.asgi:application
+	@DEBUG=1 DEMO=1 exec $(BIN)/daphne --bind 127.0.0.1 --port $(PORT) --verbosity 0 config.asgi:application
 
 test: setup check  ## all checks and all tests
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -348,9 +348,12 @@ def shot(fire: Any) -> str:
 
 
 def _chip(tone: str, cells: tuple[Cell, ...], text: str, level: int) -> Chip:
+    """Figures above a unit; a mark that would lie on the coordinates stands beside it."""
     x, _y = picture.centre_of(cells)
     top = min(picture.top_of(c) for c in cells) - 18.5 - 20 * level
-    width = 24 if tone == "no" else max(30, 10 + len(text) * 7.4)
+    width = 24 if tone == "no" else max(30, 10 + len(text) * 6.7)
+    if tone == "no" and top < picture.MARGIN:
+        x, top = max(picture.left_of(c) for c in cells) + CELL + 11, picture.MARGIN + 14.5
     return Chip(tone, px(x - width / 2), px(max(2, top)), px(width), px(x), px(max(2, top) + 14.3), text)
 
 

@@ -791,6 +791,9 @@ def _question_text(view: Any, decision: Any, units: Sequence[Any]) -> SafeString
 # The log
 
 
+OPENING_KINDS = frozenset({"battle_opened", "army_mustered", "phase_started"})
+
+
 class LogBlock(NamedTuple):
     """Lines of the log that belong together: a turn's heading, lines, or an abandoned part that is folded."""
 
@@ -804,6 +807,8 @@ def log_blocks(lines: Iterable[Any], names: Mapping[str, str]) -> tuple[LogBlock
     """The lines by turns; abandoned parts apart."""
     found: list[LogBlock] = []
     for line in lines:
+        if line.ruling and line.kind in OPENING_KINDS:  # the moderator opens a battle, which is no ruling
+            line = line._replace(ruling=False)
         if found and found[-1].turn == line.turn and found[-1].abandoned == line.abandoned:
             found[-1] = found[-1]._replace(lines=(*found[-1].lines, line))
         else:

@@ -107,9 +107,7 @@ def row(card: BattleCard, now: datetime, *, campaign: bool = False, more: tuple[
 def _time(card: BattleCard, now: datetime) -> tuple[str, str]:
     if card.stage == "over":
         return _day(card.at, now), _("finished")
-    if card.stage == "preparing":
-        return _day(card.at, now), _("made")
-    if card.clock is None:
+    if card.stage == "preparing" or card.clock is None:
         return "", ""
     return clock_text(card.clock.seconds_left), clock_caption(card, card.clock)
 

@@ -575,8 +575,9 @@ class _Play:
             except UnknownEvent as error:
                 self._differ(f"{name} does not survive the log: {error}")
                 return
-            if codec.text(read) != codec.text(entry.event):
-                self._differ(f"{name} comes back from the log changed: {read} for {entry.event}")
+            told, stored = codec.text(entry.event).decode(), codec.text(read).decode()
+            if told != stored:
+                self._differ(f"{name} comes back from the log changed: {_apart(stored, told)}")
             if entry.event.rule not in self.rules.book.rules:
                 self._differ(f"{name} names the rule {entry.event.rule!r}, which is not in the book")
             again.add(Entry(entry.number, read, entry.opens))
@@ -593,6 +594,12 @@ class _Play:
             self.rules.narrate(entry.event, names)
         for viewer in Viewer:
             self.rules.options(self.rules.view(self.state, viewer))
+
+
+def _apart(one: str, other: str) -> str:
+    """Where two texts part, with a few signs around it."""
+    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return f"...{one[max(0, at - 20):at + 10]}... for ...{other[max(0, at - 20):at + 10]}..."
 
 
 def _short(pattern: Mapping[str, Any]) -> str:

@@ -37,7 +37,7 @@ from rules.core.codec import read_command
 from rules.core.errors import IllegalCommand, InvalidCommand
 from rules.templatetags.rule_tags import refusal_text
 
-LINES = 40
+LINES = 24
 
 
 @require_GET

@@ -7,7 +7,7 @@ from typing import Any
 
 from rules.core.actors import EVERYONE, Actor, Audience, only
 from rules.core.commands import Command
-from rules.core.errors import IllegalCommand, InvalidCommand
+from rules.core.errors import IllegalCommand, InvalidCommand, UnknownField
 from rules.core.events import (
     BattleEnded,
     Change,
@@ -71,6 +71,8 @@ def _edit(ruleset: Ruleset, turn: Resolution[Any], ruling: EditUnit) -> None:
     turn.require(ruling.changes, RULINGS, "bad_value", field="changes", value="")
     try:
         edited = ruleset.edit(unit, ruling.changes)
+    except UnknownField as error:
+        raise IllegalCommand("no_such_field", RULINGS.id, {"field": error.field}) from error
     except InvalidCommand as error:
         raise IllegalCommand("bad_value", RULINGS.id, {"field": error.field, "value": error.problem}) from error
     shown = ruleset.edit_shown

@@ -20,6 +20,10 @@ class InvalidCommand(Exception):
         self.field = field
 
 
+class UnknownField(InvalidCommand):
+    """A field that a ruling names and cannot change."""
+
+
 class IllegalCommand(Exception):
     """Understood, and a rule forbids it (HTTP 422).
 

@@ -48,7 +48,7 @@ class DiceThrown(Event, frozen=True, kw_only=True, tag="dice_thrown"):
     die: int
     faces: tuple[int, ...] = ()
     picks: tuple[int, ...] = ()
-    modifiers: dict[str, float] = {}
+    modifiers: dict[str, int] = {}
     unit: str = ""
 
 

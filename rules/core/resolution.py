@@ -56,7 +56,7 @@ class Resolution(Generic[S]):
         *,
         purpose: str,
         rule: Rule,
-        modifiers: dict[str, float] | None = None,
+        modifiers: dict[str, int] | None = None,
         unit: str = "",
         seen_by: Audience = EVERYONE,
     ) -> Throw:
@@ -74,7 +74,7 @@ class Resolution(Generic[S]):
         return throw.picks
 
 
-def _told(throw: Throw, rule: Rule, modifiers: dict[str, float], unit: str, seen_by: Audience) -> DiceThrown:
+def _told(throw: Throw, rule: Rule, modifiers: dict[str, int], unit: str, seen_by: Audience) -> DiceThrown:
     return DiceThrown(
         rule=rule.id,
         seen_by=seen_by,

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rules.core.errors import InvalidCommand
+from rules.core.errors import InvalidCommand, UnknownField
 from rules.core.ruleset import Flaw
 from rules.core.rulings import FieldValue
 from rules.core.units import halves
@@ -24,7 +24,7 @@ def edited(unit: Unit, changes: Mapping[str, FieldValue]) -> Unit:
     plain: dict[str, Any] = msgspec.to_builtins(unit)
     for field, value in changes.items():
         if field not in EDITABLE:
-            raise InvalidCommand("cannot be changed", field)
+            raise UnknownField("cannot be changed", field)
         plain[field] = _read(field, value)
     if "at" in changes:
         plain["run"] = []

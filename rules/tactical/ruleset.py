@@ -289,11 +289,18 @@ def time_expired(turn: Resolution[TacticalState], command: TimeExpired) -> None:
     if timer.key.startswith("answer:"):
         decision = state.decision(timer.key.removeprefix("answer:"))
         if decision is not None:
-            close(turn, decision, decision.default, expired=True)
+            close(turn, decision, unanswered(turn.state, decision), expired=True)
     elif state.phase.name == "deployment":
         deployment.finish(turn)
     elif state.phase.name == "turn":
         turns.close(turn, expired=True)
+
+
+def unanswered(state: TacticalState, decision: Decision) -> str:
+    """What holds without an answer in time: for a charge the stance as it is by then [T-11.2], else the default."""
+    if decision.kind == "charge":
+        return "ride" if state.unit(decision.about[1]).answer_charges else "stand"
+    return decision.default
 
 
 def ruling(turn: Resolution[TacticalState], command: Ruling) -> None:

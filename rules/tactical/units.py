@@ -52,7 +52,7 @@ class Kind(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     arm: Arm
-    firepower: float = 0
+    firepower: float = 0.0
     range: int = 0
     melee: int = 0
     onslaught: int = 0
@@ -66,17 +66,17 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         kind.id: kind
         for kind in (
             Kind(id="heavy_infantry", title=gettext_noop("heavy infantry"), arm=Arm.INFANTRY,
-                 firepower=2, range=2, melee=3, speed=2, hp=10, scatters_at=3),
+                 firepower=2.0, range=2, melee=3, speed=2, hp=10.0, scatters_at=3.0),
             Kind(id="light_infantry", title=gettext_noop("light infantry"), arm=Arm.INFANTRY,
-                 firepower=3, range=3, melee=1, speed=3, hp=10, scatters_at=3),
+                 firepower=3.0, range=3, melee=1, speed=3, hp=10.0, scatters_at=3.0),
             Kind(id="cuirassiers", title=gettext_noop("cuirassiers"), arm=Arm.CAVALRY,
-                 melee=3, onslaught=3, speed=4, hp=6, scatters_at=2),
+                 melee=3, onslaught=3, speed=4, hp=6.0, scatters_at=2.0),
             Kind(id="light_cavalry", title=gettext_noop("light cavalry"), arm=Arm.CAVALRY,
-                 melee=2, onslaught=2, speed=5, hp=6, scatters_at=2),
+                 melee=2, onslaught=2, speed=5, hp=6.0, scatters_at=2.0),
             Kind(id="foot_artillery", title=gettext_noop("foot artillery"), arm=Arm.ARTILLERY,
-                 firepower=1, range=8, speed=1, hp=2),
+                 firepower=1.0, range=8, speed=1, hp=2.0),
             Kind(id="horse_artillery", title=gettext_noop("horse artillery"), arm=Arm.ARTILLERY,
-                 firepower=0.5, range=6, speed=3, hp=2),
+                 firepower=0.5, range=6, speed=3, hp=2.0),
         )
     }
 )  # fmt: skip

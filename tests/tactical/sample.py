@@ -90,7 +90,9 @@ def unit_orders(unit: UnitOptions, by: Actor) -> list[tuple[float, Command]]:
         found.append((0.3, TakeBack(by=by, unit=key)))
     found += [(1, Move(by=by, unit=key, path=m.path)) for m in unit.moves]
     for a in unit.attacks:
-        order = Move(by=by, unit=key, path=a.path, attack=a.target) if a.path else Attack(by=by, unit=key, target=a.target)
+        order = (
+            Move(by=by, unit=key, path=a.path, attack=a.target) if a.path else Attack(by=by, unit=key, target=a.target)
+        )
         found.append((9, order))
     found += [(6, Fire(by=by, unit=key, target=f.target, accept_friendly_fire=bool(f.friends))) for f in unit.fires]
     for f in unit.forms:

@@ -91,11 +91,16 @@ def comparable(state: TacticalState) -> bytes:
             state,
             melees=tuple(sorted(state.melees, key=lambda m: (m.attacker, m.defender))),
             decisions=tuple(
-                sorted((msgspec.structs.replace(d, id="", choices=tuple(sorted(d.choices))) for d in state.decisions), key=str)
+                sorted(
+                    (msgspec.structs.replace(d, id="", choices=tuple(sorted(d.choices))) for d in state.decisions),
+                    key=str,
+                )
             ),
             timers=tuple(msgspec.structs.replace(t, key="answer" if t.key[0] == "a" else t.key) for t in state.timers),
             strips=tuple(tuple(sorted(strip)) for strip in state.strips),
-            agenda=tuple(msgspec.structs.replace(s, decision="") if hasattr(s, "decision") else s for s in state.agenda),
+            agenda=tuple(
+                msgspec.structs.replace(s, decision="") if hasattr(s, "decision") else s for s in state.agenda
+            ),
         )
     )
 
