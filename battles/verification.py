@@ -140,7 +140,7 @@ class _Check:
         battle, state = self.battle, self.fold.state
         last = battle.version
         if text(battle.state) != text(plain(state)):
-            ours, theirs = plain(state), battle.state if isinstance(battle.state, dict) else {}
+            ours, theirs = msgspec.json.decode(text(state)), battle.state if isinstance(battle.state, dict) else {}
             fields = sorted(k for k in {*ours, *theirs} if ours.get(k) != theirs.get(k))
             yield Problem(last, f"the stored state differs from what the log leads to, in {', '.join(fields)}")
         outcome = state.outcome

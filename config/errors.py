@@ -1,4 +1,4 @@
-"""Our own error pages in a demo too: with DEBUG alone a developer gets tracebacks, with DEMO as well a guest does not."""
+"""Our own error pages in a demo too: DEBUG alone shows a developer tracebacks, with DEMO a guest sees none."""
 
 from __future__ import annotations
 

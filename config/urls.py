@@ -1,8 +1,8 @@
 """All addresses of the site; each app keeps its own."""
 
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
-from django.conf import settings
 from django.urls import include, path, re_path
 
 from accounts.views import set_language

@@ -321,7 +321,9 @@ class _Play:
             if not step.get("invalid"):
                 self._differ(f"{where}: the command cannot be read: {error}")
                 raise _Stop from error
-            self._same(f"{where}: invalid", step["invalid"] if step["invalid"] is not True else error.field, error.field)
+            self._same(
+                f"{where}: invalid", step["invalid"] if step["invalid"] is not True else error.field, error.field
+            )
             self.steps.append(())
             return
         if step.get("invalid"):
@@ -459,7 +461,9 @@ class _Play:
             if last in ANY_ORDER:
                 wanted, actual = sorted(wanted, key=str), sorted(actual, key=str)
             pairs = zip(wanted, actual, strict=True)
-            return [problem for number, (w, a) in enumerate(pairs) for problem in self._unlike(f"{name}[{number}]", w, a)]
+            return [
+                problem for number, (w, a) in enumerate(pairs) for problem in self._unlike(f"{name}[{number}]", w, a)
+            ]
         if wanted == CLOSED and actual is None:
             return []
         if isinstance(wanted, bool) is not isinstance(actual, bool) or wanted != actual:
@@ -599,7 +603,7 @@ class _Play:
 def _apart(one: str, other: str) -> str:
     """Where two texts part, with a few signs around it."""
     at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return f"...{one[max(0, at - 20):at + 10]}... for ...{other[max(0, at - 20):at + 10]}..."
+    return f"...{one[max(0, at - 20) : at + 10]}... for ...{other[max(0, at - 20) : at + 10]}..."
 
 
 def _short(pattern: Mapping[str, Any]) -> str:
@@ -616,7 +620,7 @@ def write_case(table: Mapping[str, Any]) -> str:
     for key, value in table.items():
         if key in ("units", "do", "expect"):
             continue
-        if isinstance(value, str) and "\n" in value:
+        if isinstance(value, str) and value.endswith("\n") and "\\" not in value and '"' not in value:
             lines.append(f'{key} = """\n{value}"""')
         else:
             lines.append(f"{_key(key)} = {_inline(value)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import random
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -15,8 +16,8 @@ from rules.core.dice import SeededDice
 from rules.core.errors import IllegalCommand
 from rules.core.events import Event
 from rules.core.replay import Entry, Fold, revise
-from rules.core.rulings import Rewind
 from rules.core.ruleset import Ruleset
+from rules.core.rulings import Rewind
 
 ACTORS = (Actor.RED, Actor.BLUE, Actor.MODERATOR)
 
@@ -105,8 +106,4 @@ def play(ruleset: Ruleset, seed: int, *, rulings: bool = True, most: int = 3000,
 
 def finish(ruleset: Ruleset, seed: int, **chosen: Any) -> Game:
     """A whole battle, played to its end."""
-    game = None
-    for game in play(ruleset, seed, **chosen):
-        pass
-    assert game is not None
-    return game
+    return deque(play(ruleset, seed, **chosen), maxlen=1)[0]

@@ -378,7 +378,7 @@ def _drill(
             refused.setdefault("wheel", _why(error))
             continue
         assert new.facing is not None
-        wheels.append(WheelOption(to=to, cells=new.cells, facing=new.facing))  # type: ignore[arg-type]
+        wheels.append(WheelOption(to=to, cells=new.cells, facing=new.facing))
     if wheels:
         refused.pop("wheel", None)
     faces: list[int] = []

@@ -16,8 +16,8 @@ from rules.core.state import Phase
 from rules.core.timers import Timer
 from rules.core.units import Fate, halves
 from rules.tactical import victory
-from rules.tactical.commands import Place
-from rules.tactical.state import GRID, Melee, Parameters, TacticalState
+from rules.tactical.commands import FacingName, Place
+from rules.tactical.state import GRID, Melee, Parameters, TacticalState, edge_distance
 from rules.tactical.units import DIRECTIONS, FACINGS, KINDS, TERRAINS, Formation, Stats, Unit, order, right_of
 
 DEFAULTS: Mapping[str, Any] = {"turn": "red", "home": {"red": "S", "blue": "N"}}
@@ -25,15 +25,14 @@ KEYS = frozenset(
     "board size terrain units army params turn turn_number home strips retreating melees phase own_turns deployed "
     "brought factor quiet busy attacker rout_waived guns_asked questions clock names".split()
 )
-OPEN_PLAY_ONLY = frozenset(
-    "turn_number retreating melees own_turns deployed brought factor quiet busy rout_waived guns_asked questions clock".split()
-)
+OPEN_PLAY_ONLY = KEYS - frozenset("board size terrain units army params home strips phase attacker names turn".split())
 STATS = ("firepower", "range", "melee", "onslaught", "speed", "scatters_at")
 FLAGS = ("moved", "fired", "attacked", "left_melee")
 UNIT_KEYS = frozenset(
     ("side", "kind", "name", "at", "facing", "formation", "hp", "full_hp", "traits", "fate", "spent", "entered", "run",
      "last_shot", "defensive_fire", "answer_charges", *STATS, *FLAGS)
 )  # fmt: skip
+NAMES: tuple[FacingName, ...] = ("N", "E", "S", "W")
 COMPASS = {"north": "N", "east": "E", "south": "S", "west": "W"}
 
 
@@ -65,7 +64,7 @@ def position(table: Mapping[str, Any]) -> TacticalState:
         parameters=parameters,
         strips=ground.strips,
         units=units,
-        first=mover,
+        first=_side(table["attacker"], "attacker") if "attacker" in table else mover,
         own_turns=_pair(table, "own_turns", {s: int(s is mover) for s in SIDES}),
         retreating=frozenset(_side(name, "retreating") for name in table.get("retreating", ())),
         deployed=deployed,
@@ -77,6 +76,7 @@ def position(table: Mapping[str, Any]) -> TacticalState:
         rout_waived=bool(table.get("rout_waived", False)),
         guns_asked=bool(table.get("guns_asked", False)),
         questions=int(table.get("questions", 0)),
+        names=_names(table),
     )
     melees = tuple(_melee(state, item) for item in table.get("melees", ()))
     state = msgspec.structs.replace(state, melees=melees)
@@ -107,7 +107,7 @@ def placements(table: Mapping[str, Any]) -> tuple[Place, ...]:
     """The orders that put the units of a deployment where the case has them."""
     ground = _ground(table)
     return tuple(
-        Place(by=Actor(u.side.value), unit=u.key, at=u.at, facing=FACINGS[u.facing or 0], formation=u.formation)
+        Place(by=Actor(u.side.value), unit=u.key, at=u.at, facing=NAMES[u.facing or 0], formation=u.formation)
         for u in sorted(_units(table, ground), key=order)
         if u.at is not None
     )  # fmt: skip
@@ -126,6 +126,10 @@ def describe(state: TacticalState) -> dict[str, Any]:
         "deployed": _by_side(state.deployed),
         "brought": _by_side(state.brought),
     }
+    if state.first is not None and state.first is not state.mover:
+        table["attacker"] = state.first.value
+    if any(state.names):
+        table["names"] = {side.value: name for side, name in zip(SIDES, state.names, strict=True)}
     if state.melees:
         table["melees"] = [labelled(m, GRID) for m in state.melees]
     if state.retreating:
@@ -201,13 +205,8 @@ def _strips(table: Mapping[str, Any], board: Board) -> tuple[tuple[Cell, ...], t
 def _along(board: Board, edge: str) -> tuple[Cell, ...]:
     """The strip two cells deep along an edge of the map; on a very small board half of it."""
     depth = max(1, min(2, (board.height if edge in "NS" else board.width) // 2))
-    inside = {
-        "N": lambda c: c.y < depth,
-        "S": lambda c: c.y >= board.height - depth,
-        "W": lambda c: c.x < depth,
-        "E": lambda c: c.x >= board.width - depth,
-    }[edge]
-    return tuple(cell for cell in board.cells() if inside(cell))
+    side = FACINGS.index(edge)
+    return tuple(cell for cell in board.cells() if edge_distance(board, side, cell) < depth)
 
 
 def _home(table: Mapping[str, Any], side: Side) -> str:
@@ -238,8 +237,8 @@ def _units(table: Mapping[str, Any], ground: Ground) -> Iterator[Unit]:
     for keys, given in dict(table.get("units", {})).items():
         for key in keys.split():
             drawn.discard(key)
-            fields = dict(given) if isinstance(given, Mapping) else in_words(str(given))
             try:
+                fields = dict(given) if isinstance(given, Mapping) else in_words(str(given))
                 yield _unit(key, fields, ground, table)
             except (ValueError, TypeError) as error:
                 raise ValueError(f"unit {key}: {error}") from error
@@ -427,6 +426,12 @@ def _parameters(table: Mapping[str, Any]) -> Parameters:
 def _pair(table: Mapping[str, Any], key: str, default: Mapping[Side, int]) -> tuple[int, int]:
     given = dict(table.get(key, {}))
     red, blue = (int(given.get(side.value, default[side])) for side in SIDES)
+    return red, blue
+
+
+def _names(table: Mapping[str, Any]) -> tuple[str, str]:
+    given = dict(table.get("names", {}))
+    red, blue = (str(given.get(side.value, "")) for side in SIDES)
     return red, blue
 
 

@@ -10,7 +10,8 @@ from battles.models import Battle, CampaignRole, Membership
 from battles.selectors import Role
 from rules.core.actors import Viewer
 from rules.core.codec import text
-from tests.battles.playing import NOW, later
+from rules.core.errors import IllegalCommand
+from tests.battles.playing import NOW, Play, later, prepare
 
 pytestmark = pytest.mark.django_db
 CAST = ("red_player", "blue_player", "moderator", "campaign_admin", "spectator", "stranger", "anonymous")
@@ -109,7 +110,6 @@ def test_in_the_deployment_each_side_sees_its_own(play):
 
 def test_numbers_have_no_gaps_that_would_tell(play):
     play.place_all()
-    play.deploy() if False else None
     for viewer in (Viewer.RED, Viewer.BLUE, Viewer.PUBLIC):
         page = selectors.log_page(play.battle, viewer, limit=500)
         assert [line.no for line in page.lines] == list(range(1, len(page.lines) + 1))
@@ -179,8 +179,6 @@ def test_at_the_end_everything_is_open_unless_the_campaign_keeps_secrets(play, k
 def test_changing_everything_hidden_changes_nothing_that_the_other_side_gets(prepared, people):
     """The property of core.md 5, on the service: frames, log, clocks and version stay the same bytes."""
     services.open_battle(prepared.pk, people["moderator"], NOW)
-    from tests.battles.playing import Play
-
     play = Play(prepared.pk, people)
 
     def blue_gets():
@@ -217,8 +215,6 @@ def test_the_lists_of_home_show_what_waits_first(running, people):
 
 
 def test_a_list_costs_the_same_with_one_battle_and_with_four(running, people, django_assert_max_num_queries):
-    from tests.battles.playing import prepare
-
     for _ in range(3):
         battle = prepare(
             people["campaign_admin"], people["moderator"], people["red_player"], people["blue_player"],
@@ -228,15 +224,14 @@ def test_a_list_costs_the_same_with_one_battle_and_with_four(running, people, dj
     with django_assert_max_num_queries(4):
         lists = selectors.home_lists(people["red_player"], NOW)
     assert len(lists.waiting) == 4
+    campaign = running.battle.campaign
     with django_assert_max_num_queries(2):
-        assert len(selectors.battles_of(running.battle.campaign, people["red_player"], NOW)) == 4
+        assert len(selectors.battles_of(campaign, people["red_player"], NOW)) == 4
     with django_assert_max_num_queries(3):
         assert len(selectors.desk_for(people["moderator"], NOW)) == 4
 
 
 def test_desk_counts_what_was_refused(running, people):
-    from rules.core.errors import IllegalCommand
-
     with pytest.raises(IllegalCommand):
         running.order("red_player", "move", unit="Etna Rifles", path="A1")
     (item,) = selectors.desk_for(people["moderator"], NOW)

@@ -16,7 +16,7 @@ from rules.core.grid import Cell
 from rules.registry import ruleset
 from rules.tactical.state import TacticalState
 from rules.tactical.units import FACINGS
-from tests.play import play
+from tests.play import finish, play
 
 TACTICAL = ruleset("tactical")
 SWAP = {"red": "blue", "blue": "red"}
@@ -150,10 +150,7 @@ def fold_from(state: TacticalState, command: Any, dice: Any) -> TacticalState:
 def test_a_whole_symmetric_battle_ends_the_other_way_round() -> None:
     swapped_ends = 0
     for seed in range(30):
-        game = None
-        for game in play(TACTICAL, seed, rulings=False, width=6, height=7, units=4):
-            pass
-        assert game is not None
+        game = finish(TACTICAL, seed, rulings=False, width=6, height=7, units=4)
         mirror = Mirror(game.state.board.width, game.state.board.height)
         log = [entry.event for entry in game.entries]
         opened = next(i for i, e in enumerate(log) if codec.tag(type(e)) == "phase_started") + 1
