@@ -285,11 +285,8 @@ def _mustered(event: e.ArmyMustered, say: _Teller) -> Sentence:
 def _thrown(event: DiceThrown, say: _Teller) -> Sentence:
     dice = Dice(event.faces, event.die)
     if event.purpose == "roundshot":
-        needed = int(event.modifiers.get("needed", 0))
-        hit = bool(event.faces) and event.faces[0] >= needed
-        text = gettext_noop("Roundshot of %(unit)s hits on %(needed)s or more: rolled %(dice)s, a hit.")
-        miss = gettext_noop("Roundshot of %(unit)s hits on %(needed)s or more: rolled %(dice)s, a miss.")
-        return Sentence(text if hit else miss, {"unit": say.unit(event.unit), "needed": needed, "dice": dice})
+        values: dict[str, Value] = {"unit": say.unit(event.unit), "needed": event.modifiers["needed"], "dice": dice}
+        return Sentence(gettext_noop("%(unit)s needs %(needed)s or more to hit: rolled %(dice)s."), values)
     if event.purpose == "first_move":
         side = Side.BLUE if event.faces[0] <= 3 else Side.RED
         return Sentence(
@@ -372,7 +369,7 @@ def _of_units(event: Event, say: _Teller) -> Sentence | None:
 def _shot(event: e.ShotFired, say: _Teller) -> Sentence:
     values: dict[str, Value] = {
         "unit": say.unit(event.unit), "other": say.unit(event.target), "distance": event.distance,
-        "loss": Halves(event.loss), "hits": len(event.hits), "needed": 7 - event.chance, "dice": Dice((event.roll,)),
+        "loss": Halves(event.loss), "hits": len(event.hits),
     }  # fmt: skip
     match event.shot:
         case "musketry":
@@ -387,19 +384,9 @@ def _shot(event: e.ShotFired, say: _Teller) -> Sentence:
             return Sentence(one, values, plural=many, count=len(event.hits))
     if event.hits:
         return Sentence(
-            gettext_noop(
-                "%(unit)s fires roundshot at %(other)s, distance %(distance)s: %(needed)s or more hits, "
-                "rolled %(dice)s, a hit for %(loss)s."
-            ),
-            values,
+            gettext_noop("%(unit)s fires roundshot at %(other)s, distance %(distance)s: a hit for %(loss)s."), values
         )
-    return Sentence(
-        gettext_noop(
-            "%(unit)s fires roundshot at %(other)s, distance %(distance)s: %(needed)s or more hits, "
-            "rolled %(dice)s, a miss."
-        ),
-        values,
-    )
+    return Sentence(gettext_noop("%(unit)s fires roundshot at %(other)s, distance %(distance)s: a miss."), values)
 
 
 def _joined(event: e.MeleeJoined, say: _Teller) -> Sentence:
