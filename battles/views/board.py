@@ -37,11 +37,13 @@ from battles.selectors import (
     view_of,
 )
 from battles.services import ConflictingRepeat, NotSaved, StaleCommand, TooManyCommands, submit
+from rules.core.codec import tag
 from rules.core.commands import Command
 from rules.core.errors import IllegalCommand, InvalidCommand
 from rules.tactical.victory import report
 
 SEE_OTHER = 303
+KEEPING = frozenset({"answer", "offer_draw", "stance"})
 
 
 def _is_htmx(request: HttpRequest) -> bool:
@@ -199,10 +201,11 @@ def _back(data: Any) -> QueryDict:
 
 
 def _after(data: Any, command: Command) -> QueryDict:
-    """What stays selected after an order: its unit."""
-    unit = getattr(command, "unit", "") or _back(data).get("unit", "")
+    """What stays selected after an order: its unit; after an answer or a stance everything, an order in hand too."""
+    if tag(type(command)) in KEEPING:
+        return _back(data)
     kept = QueryDict(mutable=True)
-    if unit:
+    if unit := getattr(command, "unit", ""):
         kept["unit"] = unit
     return kept
 

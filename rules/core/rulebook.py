@@ -146,6 +146,5 @@ CORE_REFUSALS = (
         gettext_noop("What was thrown or revealed after entry %(number)s has been seen. Confirm the rewind."),
     ),
     Refusal("no_clock_runs", "G-1", gettext_noop("No clock is running.")),
-    Refusal("clock_stands", "G-1", gettext_noop("The clock is stopped.")),
     Refusal("clock_runs", "G-1", gettext_noop("The clock is running already.")),
 )

@@ -43,7 +43,7 @@ def reformed(field: Field, unit: Unit, command: Form) -> Unit:
         at = at if command.extend == "right" else at.plus(right_of(facing), -1)
     elif unit.is_line:
         at = unit.at if command.at is None else command.at
-        require(at in unit.cells, book.REFORMING, "not_adjacent", cell=GRID.label(at))
+        require(at in unit.cells, book.REFORMING, "bad_cell", cell=GRID.label(at))
     new = replace(unit, formation=command.formation, at=at, facing=facing, spent=unit.spent + 1, run=(), moved=True)
     stands(field, unit, new)
     pays(field, unit, new)

@@ -1070,7 +1070,7 @@ REFUSALS = (
         RETREAT.id,
         gettext_noop("The general retreat cannot be taken back: no fire, no attack, no step away from the home edge."),
     ),
-    Refusal("in_melee", HELD_IN_MELEE.id, gettext_noop("%(unit)s is in melee and held there.")),
+    Refusal("in_melee", HELD_IN_MELEE.id, gettext_noop("%(unit)s is in melee, or has left one this turn.")),
     Refusal(
         "locked_by_cavalry",
         CAVALRY_LEAVES.id,

@@ -91,7 +91,7 @@ class Tactical:
             take(turn, turn.agenda.pop(0))
         agenda = () if turn.state.outcome is not None else tuple(turn.agenda)
         if agenda != turn.state.agenda:
-            steps = tuple(msgspec.to_builtins(step, order="deterministic") for step in agenda)
+            steps = tuple(msgspec.json.decode(msgspec.json.encode(step, order="deterministic")) for step in agenda)
             turn.tell(ResolutionPaused(rule=book.MODERATOR.id, seen_by=MODERATOR_ONLY, agenda=steps))
         return tuple(turn.events)
 

@@ -17,7 +17,7 @@
   let line = "slow";
   let skew = Date.now() - performance.now();
   let lastBeat = performance.now();
-  let asking = null;
+  let asking = null, loading = Promise.resolve();
   let wrapper = null;
   let socketElement = root;
 
@@ -117,7 +117,9 @@
     return load();
   }
 
-  async function load() {
+  const load = () => (loading = ask());
+
+  async function ask() {
     asking?.abort();
     const mine = (asking = new AbortController());
     const wanted = selection;
@@ -206,6 +208,7 @@
     const body = new URLSearchParams(new FormData(form));
     const button = event.submitter;
     if (button?.name) body.set(button.name, button.value);
+    if (!body.get("back")) body.set("back", selection || "?");
     if (body.has("command_id")) {
       const said = [...body].filter(([name]) => name !== "command_id" && name !== "csrfmiddlewaretoken").join("\n");
       if (form.said !== undefined && form.said !== said) form.ownId = freshId();
@@ -231,6 +234,11 @@
   });
 
   function tap(link) {
+    if (link.dataset.cell && asking && !deploying()) {  // the marks of the unit just chosen are still on their way
+      const name = link.dataset.cell;
+      loading.then(() => tap(cellNamed(name)));
+      return;
+    }
     if (link.dataset.cell && !link.dataset.unit && deploying() && chosenUnit()) {
       if (line === "off") return;
       const at = link.dataset.cell;
@@ -258,14 +266,14 @@
   const cellNamed = (name) => byId("over").querySelector(`a[data-cell="${CSS.escape(name)}"]`);
 
   function step(cell, dx, dy) {
-    const row = cell.parentElement;
-    const x = [...row.children].indexOf(cell) + dx;
+    const row = cell.parentElement.parentElement;
+    const x = [...row.children].indexOf(cell.parentElement) + dx;
     let next = row;
     for (let moved = 0; moved < Math.abs(dy); moved += 1) {
       next = dy < 0 ? next.previousElementSibling : next.nextElementSibling;
       if (!next || next.getAttribute("role") !== "row") return null;
     }
-    return next.children[x] || null;
+    return next.children[x]?.firstElementChild || null;
   }
 
   root.addEventListener("focusin", (event) => {
