@@ -3,7 +3,7 @@ seeds have no page."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model, QuerySet
@@ -26,6 +26,10 @@ from battles.models import (
 )
 
 OF_BATTLE = ("state", "armies")
+SHOWN = (
+    "name", "campaign", "ruleset", "rules_version", "map", "sides", "parameters", "attacker", "allow_spectators",
+    "stage", "phase", "turn", "winner", "reason", "seed_hash", "created_by", "created_at", "opened_at", "ended_at",
+)  # fmt: skip
 
 
 class SuperusersOnly(admin.ModelAdmin):
@@ -84,8 +88,13 @@ class OfFinishedBattles(ToLookAt):
 class CampaignAdmin(SuperusersOnly):
     """Campaigns."""
 
-    list_display: ClassVar = ["name", "public", "keep_secrets", "created_at"]
-    search_fields: ClassVar = ["name"]
+    list_display = (
+        "name",
+        "public",
+        "keep_secrets",
+        "created_at",
+    )
+    search_fields = ("name",)
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Never: logs are kept."""
@@ -96,30 +105,53 @@ class CampaignAdmin(SuperusersOnly):
 class MembershipAdmin(SuperusersOnly):
     """Who is what in a campaign."""
 
-    list_display: ClassVar = ["user", "campaign", "role"]
-    list_filter: ClassVar = ["role"]
-    raw_id_fields: ClassVar = ["user", "campaign"]
+    list_display = (
+        "user",
+        "campaign",
+        "role",
+    )
+    list_filter = ("role",)
+    raw_id_fields = (
+        "user",
+        "campaign",
+    )
 
 
 @admin.register(BattleMap)
 class BattleMapAdmin(SuperusersOnly):
     """Maps."""
 
-    list_display: ClassVar = ["name", "slug", "campaign", "ruleset"]
+    list_display = (
+        "name",
+        "slug",
+        "campaign",
+        "ruleset",
+    )
 
 
 @admin.register(Battle)
 class BattleAdmin(ToLookAt):
     """Battles: lists and state only of those that are over."""
 
-    list_display: ClassVar = ["name", "campaign", "ruleset", "stage", "turn", "winner", "created_at"]
-    list_filter: ClassVar = ["stage", "ruleset"]
-    search_fields: ClassVar = ["name", "campaign__name"]
-    fields: ClassVar = [
-        "name", "campaign", "ruleset", "rules_version", "map", "sides", "parameters", "attacker", "allow_spectators",
-        "stage", "phase", "turn", "winner", "reason", "seed_hash", "created_by", "created_at", "opened_at", "ended_at",
-    ]  # fmt: skip
-    readonly_fields: ClassVar = fields
+    list_display = (
+        "name",
+        "campaign",
+        "ruleset",
+        "stage",
+        "turn",
+        "winner",
+        "created_at",
+    )
+    list_filter = (
+        "stage",
+        "ruleset",
+    )
+    search_fields = (
+        "name",
+        "campaign__name",
+    )
+    fields = SHOWN
+    readonly_fields = SHOWN
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Battle]:
         """Without what is hidden; a page of a finished battle reads it for itself."""
@@ -128,31 +160,56 @@ class BattleAdmin(ToLookAt):
     def get_fields(self, request: HttpRequest, obj: Battle | None = None) -> list[Any]:
         """The lists and the state when the battle is over."""
         over = obj is not None and obj.stage == Stage.OVER
-        return [*self.fields, "version", *OF_BATTLE] if over else list(self.fields)
+        return [*SHOWN, "version", *OF_BATTLE] if over else list(SHOWN)
 
 
 @admin.register(Seat)
 class SeatAdmin(ToLookAt):
     """Who sits where; phrases are part of the dice and are told in the log."""
 
-    list_display: ClassVar = ["battle", "side", "user"]
-    fields: ClassVar = ["battle", "side", "user"]
+    list_display = (
+        "battle",
+        "side",
+        "user",
+    )
+    fields = (
+        "battle",
+        "side",
+        "user",
+    )
 
 
 @admin.register(Moderator)
 class ModeratorAdmin(ToLookAt):
     """Who moderates what."""
 
-    list_display: ClassVar = ["battle", "user", "made_by", "made_at"]
+    list_display = (
+        "battle",
+        "user",
+        "made_by",
+        "made_at",
+    )
 
 
 @admin.register(LogEntry)
 class LogEntryAdmin(OfFinishedBattles):
     """The logs of finished battles."""
 
-    list_display: ClassVar = ["battle", "number", "turn", "kind", "rule", "actor", "at", "abandoned"]
-    list_filter: ClassVar = ["kind", "abandoned"]
-    exclude: ClassVar = ["submission"]
+    list_display = (
+        "battle",
+        "number",
+        "turn",
+        "kind",
+        "rule",
+        "actor",
+        "at",
+        "abandoned",
+    )
+    list_filter = (
+        "kind",
+        "abandoned",
+    )
+    exclude = ("submission",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[LogEntry]:
         """Without the entry that tells the seed."""
@@ -163,32 +220,68 @@ class LogEntryAdmin(OfFinishedBattles):
 class UnitAdmin(OfFinishedBattles):
     """The units of finished battles."""
 
-    list_display: ClassVar = ["battle", "side", "name", "kind", "at", "strength", "strength_at_start", "fate"]
+    list_display = (
+        "battle",
+        "side",
+        "name",
+        "kind",
+        "at",
+        "strength",
+        "strength_at_start",
+        "fate",
+    )
 
 
 @admin.register(Turn)
 class TurnAdmin(OfFinishedBattles):
     """The turns of finished battles."""
 
-    list_display: ClassVar = ["battle", "number", "entry", "started_at", "abandoned"]
+    list_display = (
+        "battle",
+        "number",
+        "entry",
+        "started_at",
+        "abandoned",
+    )
 
 
 @admin.register(Submission)
 class SubmissionAdmin(OfFinishedBattles):
     """The commands of finished battles."""
 
-    list_display: ClassVar = ["battle", "actor", "user", "received_at", "first", "last"]
+    list_display = (
+        "battle",
+        "actor",
+        "user",
+        "received_at",
+        "first",
+        "last",
+    )
 
 
 @admin.register(RefusedCommand)
 class RefusedCommandAdmin(OfFinishedBattles):
     """What was refused in finished battles."""
 
-    list_display: ClassVar = ["battle", "actor", "user", "at", "key", "rule"]
+    list_display = (
+        "battle",
+        "actor",
+        "user",
+        "at",
+        "key",
+        "rule",
+    )
 
 
 @admin.register(Deadline)
 class DeadlineAdmin(OfFinishedBattles):
     """The clocks of finished battles."""
 
-    list_display: ClassVar = ["battle", "key", "seconds", "due_at", "fired_at", "cancelled_at"]
+    list_display = (
+        "battle",
+        "key",
+        "seconds",
+        "due_at",
+        "fired_at",
+        "cancelled_at",
+    )

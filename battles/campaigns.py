@@ -44,7 +44,7 @@ def library_descriptions() -> Mapping[str, str]:
 
 
 def change_campaign(*, user: User, campaign: Campaign, name: str, public: bool, keep_secrets: bool) -> None:
-    """Change a campaign's name and openness; administrators only. Secrets once promised are kept while a battle runs."""
+    """Change a campaign's name and openness; administrators only. Secrecy once promised stands."""
     _require_admin(user, campaign)
     with transaction.atomic():
         row = Campaign.objects.select_for_update().get(pk=campaign.pk)

@@ -22,7 +22,7 @@ from battles import services
 from battles.armies import read_list
 from battles.campaigns import library_rows
 from battles.demo_play import Table, has_melee_and_losses
-from battles.models import Battle, BattleSecret, Campaign, CampaignRole, Membership, Moderator, Seat, Stage
+from battles.models import Battle, BattleSecret, Campaign, CampaignRole, Membership, Stage
 from rules.core.actors import SIDES, Side
 from rules.core.codec import plain
 from rules.core.dice import seed_hash
@@ -129,9 +129,8 @@ def require(request: HttpRequest) -> None:
 
 def is_demo(battle: Battle) -> bool:
     """Whether a battle is one of the demo's own: the demo's moderator made it, in the demo's campaign."""
-    return battle.campaign.name == CAMPAIGN and battle.created_by_id in {
-        pk for pk in User.objects.filter(username="demo_moderator").values_list("pk", flat=True)
-    }
+    maker = battle.created_by
+    return battle.campaign.name == CAMPAIGN and maker is not None and maker.username == "demo_moderator"
 
 
 def may_start(request: HttpRequest, battle: Battle, user: User) -> bool:
@@ -179,8 +178,7 @@ def battles() -> list[dict[str, str]]:
 
 def lay_out() -> list[Battle]:
     """Make what is missing of the demo; the battles that were made."""
-    cast = {each.role: _cast(each) for each in CAST}
-    campaign = _campaign(cast)
+    campaign, cast = seat_cast()
     there = Battle.objects.filter(campaign=campaign, created_by=cast["moderator"])
     made = []
     if not there.filter(stage=Stage.OVER).exists():
@@ -194,10 +192,14 @@ def lay_out() -> list[Battle]:
 
 def fresh_battle() -> Battle:
     """Another battle for deployment, with both seats taken."""
-    lay_out()
-    cast = {each.role: _cast(each) for each in CAST}
-    campaign = _campaign(cast)
+    campaign, cast = seat_cast()
     return new_battle(campaign, cast, _free_name(campaign, "Two hills"))
+
+
+def seat_cast() -> tuple[Campaign, dict[str, User]]:
+    """The cast and its campaign, made where they are missing."""
+    cast = {each.role: _cast(each) for each in CAST}
+    return _campaign(cast), cast
 
 
 def _cast(each: Role) -> User:
@@ -305,14 +307,3 @@ def finished_battle(campaign: Campaign, cast: Mapping[str, User]) -> Battle:
     table = _opened(battle, cast)
     table.play(lambda view: False)
     return table.battle
-
-
-def moderators(battle: Battle) -> tuple[User, ...]:
-    """Who moderates a battle of the demo."""
-    return tuple(row.user for row in Moderator.objects.filter(battle=battle).select_related("user"))
-
-
-def players(battle: Battle) -> tuple[User | None, ...]:
-    """Who sits in a battle of the demo, RED first."""
-    rows = {seat.side: seat.user for seat in Seat.objects.filter(battle=battle).select_related("user")}
-    return tuple(rows.get(side.value) for side in SIDES)

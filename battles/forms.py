@@ -10,8 +10,8 @@ from rules.core.actors import Actor, Viewer
 from rules.core.codec import read_command, tag
 from rules.core.commands import Command, TimeExpired
 from rules.core.errors import InvalidCommand
-from rules.core.rulings import Ruling
 from rules.core.ruleset import Ruleset
+from rules.core.rulings import Ruling
 
 CONTROLS = frozenset({"csrfmiddlewaretoken", "command_id", "seen", "back"})
 YES, NO = frozenset({"true", "on", "1", "yes"}), frozenset({"false", "off", "0", "no"})

@@ -167,11 +167,10 @@ def parameter_field(parameter: Parameter, ruleset_id: str) -> forms.Field:
     if parameter.kind == "choice":
         choices = [(value, gettext(title)) for value, title in parameter.choices]
         return forms.ChoiceField(label=label, choices=choices, initial=parameter.default, help_text=help_text)
-    bounds = {"min_value": parameter.minimum, "max_value": parameter.maximum}
+    common: dict[str, Any] = {"label": label, "initial": parameter.default, "help_text": help_text, "required": False}
     if parameter.kind == "halves":
-        return HalvesField(label=label, initial=parameter.default, help_text=help_text, required=False, **bounds)
-    whole = {key: int(value) for key, value in bounds.items()}
-    return forms.IntegerField(label=label, initial=parameter.default, help_text=help_text, required=False, **whole)
+        return HalvesField(min_value=parameter.minimum, max_value=parameter.maximum, **common)
+    return forms.IntegerField(min_value=int(parameter.minimum), max_value=int(parameter.maximum), **common)
 
 
 def _parameter_help(parameter: Parameter, ruleset_id: str) -> SafeString:
@@ -191,7 +190,7 @@ class HalvesField(forms.FloatField):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}), **kwargs)
 
-    def to_python(self, value: Any) -> float | None:
+    def to_python(self, value: Any) -> Any:
         """The number, if it is a multiple of a half."""
         text = str(value if value is not None else "").strip().replace(",", ".")
         if text.endswith("½"):
@@ -490,7 +489,7 @@ class EditUnitForm(RulingForm):
         data = self.cleaned_data
         changes = {name: data[name] for name in ("hp", "at", "facing", "formation") if data.get(name) not in (None, "")}
         if "at" in changes:
-            changes["at"] = str(changes["at"]).strip().upper()
+            changes["at"] = str(changes["at"]).strip()
         return {**super().command(), "unit": data["unit"], "changes": changes}
 
 
@@ -553,7 +552,9 @@ class ClockForm(RulingForm):
     """Stop the clock, let it go on, give more time, or the whole time again; the reason may be left out."""
 
     WHAT = ("stop_clock", "start_clock", "extend_clock", "restart_clock")
-    type = forms.ChoiceField(choices=[(each, each) for each in WHAT], widget=forms.HiddenInput)
+    type = forms.ChoiceField(  # type: ignore[assignment]
+        choices=[(each, each) for each in WHAT], widget=forms.HiddenInput
+    )
     seconds = forms.IntegerField(required=False, min_value=1, max_value=7 * 24 * 3600, widget=forms.HiddenInput)
     reason = ReasonField(required=False)
 

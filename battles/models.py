@@ -264,7 +264,7 @@ class Invitation(models.Model):
     expires_at = models.DateTimeField(_("expires"))
     used_at = models.DateTimeField(_("used"), null=True, blank=True)
     used_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    withdrawn_at = models.DateTimeField(_("withdrawn"), null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("withdrawn on"), null=True, blank=True)
 
     class Meta:
         """One use a seat; what is withdrawn is not used."""

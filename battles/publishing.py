@@ -7,6 +7,7 @@ newest committed state. So a burst of orders costs one picture, and an order cos
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -53,10 +54,10 @@ def announce(battle_id: int, audience: Audience) -> None:
 
 async def _tell(layer: Any, battle_id: int, audience: Audience) -> None:
     message = {"type": "battle.changed", "stamp": uuid4().hex}
-    for viewer in Viewer:
-        if viewer in audience:
-            for language in LANGUAGES:
-                await layer.group_send(group_name(battle_id, viewer, language), message)
+    groups = [
+        group_name(battle_id, viewer, language) for viewer in Viewer if viewer in audience for language in LANGUAGES
+    ]
+    await asyncio.gather(*(layer.group_send(group, message) for group in groups))
 
 
 def render(battle_id: int, viewer: Viewer, language: str, now: datetime | None = None) -> Fragments | None:

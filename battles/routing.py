@@ -2,6 +2,9 @@
 
 from django.urls import path
 
+from battles import close_codes
 from battles.consumers import BattleConsumer
 
-websocket_urlpatterns = [path("ws/battles/<int:battle_id>/", BattleConsumer.as_asgi())]
+close_codes.allow()
+
+websocket_urlpatterns = [path("ws/battles/<int:battle_id>/", BattleConsumer.as_asgi())]  # type: ignore[arg-type]

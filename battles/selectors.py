@@ -128,11 +128,39 @@ def battle_for(user: User | AnonymousUser, battle_id: int) -> Seen:
     """The battle and as whom this user looks at it; Http404 for a stranger as for a battle that isn't there."""
     if not isinstance(user, User) or not user.is_active:
         raise Http404("no such battle")
-    battle = _with_access(Battle.objects.all(), user).filter(pk=battle_id).first()
-    sight = _my_sight(battle) if battle is not None else None
+    battle = Battle.objects.select_related("campaign").filter(pk=battle_id).first()
+    sight = _sight_of(battle, user) if battle is not None else None
     if battle is None or sight is None:
         raise Http404("no such battle")
     return Seen(battle, sight.viewer, sight.role)
+
+
+def _sight_of(battle: Battle, user: User) -> Sight | None:
+    """As whom a user looks at one battle; what does not matter any more isn't asked: most who look have a seat."""
+    side = Seat.objects.filter(battle=battle, user=user).values_list("side", flat=True).first()
+    moderates = side is None and Moderator.objects.filter(battle=battle, user=user).exists()
+    role = None
+    if side is None and not moderates:
+        members = Membership.objects.filter(campaign=battle.campaign_id, user=user)
+        role = members.values_list("role", flat=True).first()
+    return _sight(battle, side, moderates, role)
+
+
+class Chair(NamedTuple):
+    """What a player's order needs to know before it is judged: his side, and how far which battle is."""
+
+    viewer: Viewer
+    stage: str
+    ruleset: str
+
+
+def chair_of(user: User | AnonymousUser, battle_id: int) -> Chair | None:
+    """Where a user sits in a battle, in one short query; None if he has no seat there (`battle_for` says what else)."""
+    if not isinstance(user, User) or not user.is_active:
+        return None
+    seats = Seat.objects.filter(battle=battle_id, user=user).order_by()
+    found = seats.values_list("side", "battle__stage", "battle__ruleset").first()
+    return None if found is None else Chair(Viewer(found[0]), found[1], found[2])
 
 
 class Watch(NamedTuple):

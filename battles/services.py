@@ -53,6 +53,7 @@ from battles.selectors import (
     HIDDEN_PHASES,
     Role,
     battle_for,
+    chair_of,
     current_state,
     invitation_problem,
     read_entries,
@@ -63,7 +64,7 @@ from rules.core.actors import EVERYONE, MODERATOR_ONLY, SIDES, Actor, Side, View
 from rules.core.board import Board
 from rules.core.codec import plain, read_event, tag, text
 from rules.core.commands import Answer, Command, TimeExpired
-from rules.core.dice import SeededDice, seed_hash
+from rules.core.dice import SeededDice, Throw, seed_hash
 from rules.core.errors import IllegalCommand, InvalidCommand
 from rules.core.events import BattleEnded, DiceThrown, Event, Rewound, SeedRevealed
 from rules.core.replay import Fold, revise
@@ -86,6 +87,10 @@ LONGEST_PHRASE = 100
 LONGEST_REASON = 500
 NEVER_STALE = frozenset({"place", "take_back", "stance", "ready", "unready"})
 COUNTED = (Viewer.RED, Viewer.BLUE, Viewer.PUBLIC)
+FOLD = (
+    "state", "version", "red_no", "blue_no", "public_no", "throws", "turn", "phase", "awaited", "stage", "winner",
+    "reason", "rules_version", "opened_at", "ended_at",
+)  # fmt: skip
 CLOCK_RULINGS = (StopClock, StartClock, ExtendClock, RestartClock)
 OPENING = "open_battle"
 T = TypeVar("T")
@@ -205,12 +210,11 @@ def submit(
         strike(battle_id, received_at)  # stands on its own: a refusal below must not undo it
         try:
             return _decide(asked, seen, decision)
-        except (IllegalCommand, StaleCommand) as refusal:
-            _remember(asked, refusal)
-            raise
-        except IntegrityError:  # the same command came at the same moment through another worker, and won
+        except (IllegalCommand, StaleCommand, IntegrityError) as refusal:
             if (stored := _repeat(asked)) is not None:
-                return stored
+                return stored  # the same command came at the same moment through another worker, and won
+            if not isinstance(refusal, IntegrityError):
+                _remember(asked, refusal)
             raise
 
 
@@ -240,20 +244,24 @@ def _signed(battle_id: int, command: Command, user: User | None) -> Command:
     """The command with its actor from the user's seat or role; nothing in its body says who acts."""
     if user is None:
         return msgspec.structs.replace(command, by=Actor.CLOCK)
-    seen = battle_for(user, battle_id)
-    if seen.role not in (Role.PLAYER, Role.MODERATOR):
-        raise PermissionDenied("no seat in this battle")
-    if seen.battle.stage == Stage.PREPARING:
+    chair = chair_of(user, battle_id)
+    if chair is not None:
+        viewer, stage, ruling = chair.viewer, chair.stage, False
+    else:
+        seen = battle_for(user, battle_id)
+        if seen.role not in (Role.PLAYER, Role.MODERATOR):
+            raise PermissionDenied("no seat in this battle")
+        viewer, stage, ruling = seen.viewer, seen.battle.stage, seen.role is Role.MODERATOR
+    if stage == Stage.PREPARING:
         raise PermissionDenied("this battle is not open yet")
     if isinstance(command, TimeExpired):
         raise InvalidCommand("only the clock says so", "type")
-    ruling = seen.role is Role.MODERATOR
     if isinstance(command, Ruling) and not ruling:
         raise IllegalCommand("moderator_only", "G-2")
     if isinstance(command, (Ruling, Answer)):
         reason = clean_name(command.reason)[:LONGEST_REASON] if ruling else ""
         command = msgspec.structs.replace(command, author=user.name if ruling else "", reason=reason)
-    return msgspec.structs.replace(command, by=Actor(seen.viewer.value))
+    return msgspec.structs.replace(command, by=Actor(viewer.value))
 
 
 def _repeat(asked: _Asked) -> Receipt | None:
@@ -273,24 +281,21 @@ def _refuse_flood(asked: _Asked) -> None:
     since = asked.at - RATE_WINDOW
     taken = Submission.objects.filter(battle=asked.battle_id, user=asked.user, received_at__gt=since)
     refused = RefusedCommand.objects.filter(battle=asked.battle_id, user=asked.user, at__gt=since)
-    times = [*taken.values_list("received_at", flat=True)[: RATE_MOST + 1]]
-    times += refused.values_list("at", flat=True)[: RATE_MOST + 1]
+    times = sorted(at for (at,) in taken.values_list("received_at").union(refused.values_list("at"), all=True))
     if len(times) >= RATE_MOST:
-        free = sorted(times)[-RATE_MOST] + RATE_WINDOW
+        free = times[-RATE_MOST] + RATE_WINDOW
         raise TooManyCommands(max(1, round((free - asked.at).total_seconds() + 0.5)))
 
 
 def _decide(asked: _Asked, seen: int | None, decision: str | None) -> Receipt:
     with transaction.atomic():
         battle = _locked(asked.battle_id)
-        if (stored := _repeat(asked)) is not None:
-            return stored
         if battle.stage == Stage.PREPARING:
             raise PermissionDenied("this battle is not open yet")
         state = current_state(battle)
         _refuse_late(battle, asked)
         _refuse_stale(battle, state, asked, seen, decision)
-        rules, dice = rules_of(battle), _dice(battle)
+        rules, dice = rules_of(battle), _Dice(battle)
         if isinstance(asked.command, Rewind):
             return _rewind(battle, state, asked, asked.command)
         events = rules.decide(state, asked.command, dice)
@@ -306,14 +311,26 @@ def _locked(battle_id: int, *, skip_locked: bool = False) -> Battle:
     return battle
 
 
-def _dice(battle: Battle) -> SeededDice:
-    """The battle's dice, at the throw that comes next."""
-    seed = bytes(BattleSecret.objects.values_list("seed", flat=True).get(battle=battle))
-    return SeededDice(seed, _salt(battle), battle.throws)
+class _Dice:
+    """The battle's dice at the throw that comes next; the seed is fetched when one is thrown."""
 
+    def __init__(self, battle: Battle) -> None:
+        self._battle = battle
+        self._dice: SeededDice | None = None
 
-def _salt(battle: Battle) -> str:
-    return "\n".join(phrases(battle))
+    def _fetched(self) -> SeededDice:
+        if self._dice is None:
+            seed = bytes(BattleSecret.objects.values_list("seed", flat=True).get(battle=self._battle))
+            self._dice = SeededDice(seed, "\n".join(phrases(self._battle)), self._battle.throws)
+        return self._dice
+
+    def throw(self, count: int, die: int, *, purpose: str, rule: str) -> Throw:
+        """Throw so many dice."""
+        return self._fetched().throw(count, die, purpose=purpose, rule=rule)
+
+    def draw(self, total: int, picks: int, *, purpose: str, rule: str) -> Throw:
+        """Draw lots."""
+        return self._fetched().draw(total, picks, purpose=purpose, rule=rule)
 
 
 def phrases(battle: Battle) -> tuple[str, ...]:
@@ -432,7 +449,7 @@ def _strike_one(battle_id: int, now: datetime, skip_locked: bool) -> bool:
             return False
         asked = _Asked(battle_id, TimeExpired(by=Actor.CLOCK, timer=row.key), uuid4(), None, row.due_at)
         state = current_state(battle)
-        events = rules_of(battle).decide(state, asked.command, _dice(battle))
+        events = rules_of(battle).decide(state, asked.command, _Dice(battle))
         _record(battle, state, events, asked, now=now)
         return True
 
@@ -440,17 +457,20 @@ def _strike_one(battle_id: int, now: datetime, skip_locked: bool) -> bool:
 def _agree_clocks(battle: Battle, state: Any, now: datetime, *, anew: bool) -> None:
     """Make the deadlines agree with the state's timers; `anew` gives each its whole time again."""
     rows = {row.key: row for row in Deadline.objects.filter(battle=battle, fired_at=None, cancelled_at=None)}
+    kept = set()
     for timer in state.timers:
         row = None if anew else rows.pop(timer.key, None)
         if row is None:
             continue
+        kept.add(timer.key)
         due: datetime | None = row.due_at
         left = row.remaining
         more = timer.seconds - row.seconds
         if row.running and due is not None:
             due += timedelta(seconds=more)
             if not timer.running:
-                due, left = None, max(0.0, (due - now).total_seconds())
+                left = max(0.0, (due - now).total_seconds())
+                due = None
         elif left is not None:
             left = max(0.0, left + more)
             if timer.running:
@@ -460,10 +480,8 @@ def _agree_clocks(battle: Battle, state: Any, now: datetime, *, anew: bool) -> N
         if fresh != (row.seconds, row.running, row.due_at, row.remaining, row.seen_by):
             row.seconds, row.running, row.due_at, row.remaining, row.seen_by = fresh
             row.save(update_fields=["seconds", "running", "due_at", "remaining", "seen_by"])
-    gone = [row.pk for row in rows.values()]
-    if gone:
-        Deadline.objects.filter(pk__in=gone).update(cancelled_at=now, due_at=None)
-    known = set(Deadline.objects.filter(battle=battle, fired_at=None, cancelled_at=None).values_list("key", flat=True))
+    if rows:
+        Deadline.objects.filter(pk__in=[row.pk for row in rows.values()]).update(cancelled_at=now, due_at=None)
     Deadline.objects.bulk_create(
         Deadline(
             battle=battle,
@@ -475,7 +493,7 @@ def _agree_clocks(battle: Battle, state: Any, now: datetime, *, anew: bool) -> N
             remaining=None if timer.running else float(timer.seconds),
         )
         for timer in state.timers
-        if timer.key not in known
+        if timer.key not in kept
     )
 
 
@@ -515,7 +533,7 @@ def _record(
     """
     rules = rules_of(battle)
     old_state, sender = state, asked.viewer
-    submission = Submission.objects.create(
+    submission = Submission(
         battle=battle, user=asked.user, command_id=asked.command_id, actor=asked.command.by.value, body=asked.body,
         received_at=asked.at,
     )  # fmt: skip
@@ -580,15 +598,16 @@ def _record(
     if asked.command.by is Actor.MODERATOR and asked.body["type"] == OPENING:
         turns.append(Turn(battle=battle, number=0, entry=battle.version, state=plain(state), started_at=now))
         snapshots[battle.version] = state
+    receipt = Receipt(own[0] if own else None, own[-1] if own else None, version_for(battle, sender))
+    submission.first, submission.last = (first, battle.version) if entries else (None, None)
+    submission.answer = {"first": receipt.first, "last": receipt.last, "version": receipt.version}
+    submission.save(force_insert=True)
     LogEntry.objects.bulk_create(entries)
     Turn.objects.bulk_create(turns)
     Snapshot.objects.bulk_create(Snapshot(battle=battle, entry=n, state=plain(s)) for n, s in snapshots.items())
     _save_fold(battle, rules, old_state, state, now)
-    _agree_clocks(battle, state, now, anew=rewound)
-    receipt = Receipt(own[0] if own else None, own[-1] if own else None, version_for(battle, sender))
-    submission.first, submission.last = (first, battle.version) if entries else (None, None)
-    submission.answer = {"first": receipt.first, "last": receipt.last, "version": receipt.version}
-    submission.save(update_fields=["first", "last", "answer"])
+    if rewound or old_state is None or state.timers != old_state.timers:
+        _agree_clocks(battle, state, now, anew=rewound)
     fault_point("before_commit")
     transaction.on_commit(partial(fault_point, "after_commit"))
     if entries:
@@ -657,7 +676,7 @@ def _save_fold(battle: Battle, rules: Ruleset, old: Any, state: Any, now: dateti
         battle.winner = state.outcome.winner.value if state.outcome.winner else None
         battle.reason = state.outcome.reason
         battle.ended_at = battle.ended_at or now
-    battle.save()
+    battle.save(update_fields=FOLD)
     if battle.phase in HIDDEN_PHASES:
         if old is not None and old.phase.name not in HIDDEN_PHASES:
             Unit.objects.filter(battle=battle).delete()
@@ -1018,10 +1037,10 @@ def open_battle(battle_id: int, user: User, now: datetime) -> Battle:
         rules = rules_of(battle)
         try:
             scenario = _scenario(battle, rules)
-            events = rules.setup(scenario, _dice(battle))
+            events = rules.setup(scenario, _Dice(battle))
         except (IllegalCommand, InvalidCommand, ValueError, KeyError) as error:
             logger.warning("battle %s cannot open: %r", battle.pk, error)
-            raise Refused(_("The rules do not accept this battle: %(problem)s") % {"problem": str(error)}) from error
+            raise Refused(_("The rules do not accept this battle: look at its lists and parameters.")) from error
         battle.rules_version, battle.stage, battle.opened_at = rules.version, Stage.RUNNING, now
         asked = _Asked(battle.pk, _Opening(by=Actor.MODERATOR), uuid4(), user, now)
         _record(battle, None, events, asked, now=now)

@@ -183,11 +183,11 @@ class _Check:
                 yield Problem(row.entry, f"the state kept for the {what} differs from what the log leads to")
         known = {turn.entry for turn in kept if isinstance(turn, Turn)}
         before = None
-        for row in self.rows:
-            turn = self.states[row.number].turn
-            started = before is not None and turn != before and row.kind != "rewound"
-            if started and row.number not in known:
-                yield Problem(row.number, f"began turn {turn}, which is not kept")
+        for entry in self.rows:
+            turn = self.states[entry.number].turn
+            started = before is not None and turn != before and entry.kind != "rewound"
+            if started and entry.number not in known:
+                yield Problem(entry.number, f"began turn {turn}, which is not kept")
             before = turn
 
     def _units(self, state: Any) -> Iterator[Problem]:

@@ -31,13 +31,22 @@ def site_rows(report: site.Report, size: site.Size) -> list[Row]:
     def middle(value: Callable[[site.Round], float]) -> float:
         return statistics.median(value(each) for each in report.rounds)
 
-    def line(load: str) -> str:
-        p50, p95 = (middle(lambda r, q=q: getattr(getattr(r, load), q)) for q in ("p50", "p95"))  # type: ignore[misc]
-        return f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, {middle(lambda r: getattr(r, load).rate):.1f} orders/s"
+    def line(part: str) -> str:
+        p50, p95, rate, cpu = (
+            middle(lambda r: getattr(r, part).load.p50),
+            middle(lambda r: getattr(r, part).load.p95),
+            middle(lambda r: getattr(r, part).load.rate),
+            middle(lambda r: getattr(r, part).cpu),
+        )
+        return f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, {rate:.1f} orders/s, {cpu:.1f} ms of CPU an order"
 
-    slower = middle(lambda r: r.resting.p95 / r.floor_resting.p95 if r.floor_resting.p95 else 0.0)
-    share = middle(lambda r: r.saturated.rate / r.floor_saturated.rate if r.floor_saturated.rate else 0.0)
-    errors = [e for r in report.rounds for load in r for e in load.errors]
+    def ratio(value: Callable[[site.Round], float], floor: Callable[[site.Round], float]) -> float:
+        return middle(lambda r: value(r) / floor(r) if floor(r) else 0.0)
+
+    slower = ratio(lambda r: r.resting.load.p95, lambda r: r.floor_resting.load.p95)
+    share = ratio(lambda r: r.saturated.load.rate, lambda r: r.floor_saturated.load.rate)
+    dearer = ratio(lambda r: r.saturated.cpu, lambda r: r.floor_saturated.cpu)
+    errors = [error for each in report.rounds for part in each for error in part.load.errors]
     short, long = report.growth
     costs: list[Row] = []
     for what, of in (("order", lambda g: g.order), ("page", lambda g: g.page)):
@@ -57,6 +66,7 @@ def site_rows(report: site.Report, size: site.Size) -> list[Row]:
         ("floor saturated", line("floor_saturated"), ""),
         ("p95 at rest, times the floor's", f"{slower:.2f}", "at most 3"),
         ("orders a second saturated, of the floor's", f"{share:.3f}", "at least 0.4"),
+        ("CPU of the server for an order, times the floor's", f"{dearer:.1f}", ""),
         *costs,
         (f"pushed frame at entry {short.entries} against {long.entries}: bytes", f"{short.frame} against {long.frame}",
          "equal"),

@@ -89,7 +89,6 @@ class Page:
     def __init__(self, socket: ClientConnection, host: str, port: int, headers: str) -> None:
         self.socket, self.host, self.port, self.headers = socket, host, port, headers
         self.version = 0
-        self.bytes = self.frames = 0
         self.arrived = asyncio.Event()
         self.reading = asyncio.create_task(self._read())
         self.answer: asyncio.Task[None] | None = None
@@ -100,8 +99,6 @@ class Page:
             text = str(frame)
             if (live := LIVE.search(text[:2000])) or (live := LIVE.search(text)):
                 self.version = max(self.version, int(live[1]))
-                self.bytes += len(text)
-                self.frames += 1
                 self.arrived.set()
             elif "heartbeat" in text[:40]:
                 await self.socket.send('{"type":"alive"}')
@@ -157,7 +154,6 @@ class Product:
         self.scripts = [Script(battle["units"]) for battle in battles]
         self.pages: dict[tuple[int, str], Page] = {}
         self.awaited: dict[int, tuple[Page, int]] = {}
-        self.frame_bytes = self.frames = 0
 
     async def setup(self, battles: int) -> None:
         """They are made already."""
@@ -210,8 +206,6 @@ class Product:
 
     async def close(self, conn: Page) -> None:
         """Leave."""
-        self.frame_bytes += conn.bytes
-        self.frames += conn.frames
         await conn.close()
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from bench.load import Floor, Load, Product, run
+from bench.load import Driver, Floor, Load, Product, run
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 40.0
@@ -77,9 +77,21 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+class Server(NamedTuple):
+    """A server process: where it listens, and its id."""
+
+    url: str
+    pid: int
+
+    def spent(self) -> float:
+        """Milliseconds of the processor that it has used so far."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def daphne(application: str, variables: Mapping[str, str], folder: Path) -> Iterator[str]:
-    """A daphne process of our own; its address."""
+def daphne(application: str, variables: Mapping[str, str], folder: Path) -> Iterator[Server]:
+    """A daphne process of our own."""
     port = free_port()
     command = [sys.executable, "-m", "daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(port), application]
     log = folder / f"{application.split('.')[0]}-{port}.log"
@@ -94,7 +106,7 @@ def daphne(application: str, variables: Mapping[str, str], folder: Path) -> Iter
                 if process.poll() is not None or time.monotonic() > end:
                     raise RuntimeError(f"{application} did not start: {log.read_text()[-2000:]}")
                 time.sleep(0.1)
-            yield f"http://127.0.0.1:{port}"
+            yield Server(f"http://127.0.0.1:{port}", process.pid)
         finally:
             process.send_signal(signal.SIGTERM)
             try:
@@ -107,33 +119,46 @@ def daphne(application: str, variables: Mapping[str, str], folder: Path) -> Iter
         print(f"{application} wrote errors:\n{said[-3000:]}", file=sys.stderr)
 
 
+class Measured(NamedTuple):
+    """A load, and what an order took of the server's processor."""
+
+    load: Load
+    cpu: float
+
+
 class Round(NamedTuple):
     """One round of both servers."""
 
-    resting: Load
-    saturated: Load
-    floor_resting: Load
-    floor_saturated: Load
+    resting: Measured
+    saturated: Measured
+    floor_resting: Measured
+    floor_saturated: Measured
 
 
-def rounds(url: str, floor_url: str, battles: list[dict[str, Any]], size: Size, tell: Callable[[str], None]) -> tuple[list[Round], Product]:  # fmt: skip
+def measured(server: Server, driver: Driver, battles: int, **bounds: Any) -> Measured:
+    """Load a server for a while."""
+    before = server.spent()
+    load = run(driver, battles, **bounds)
+    return Measured(load, (server.spent() - before) / max(1, load.orders))
+
+
+def rounds(
+    site: Server, floor: Server, battles: list[dict[str, Any]], size: Size, tell: Callable[[str], None]
+) -> list[Round]:
     """Both servers in turns, at rest and saturated."""
-    product, floor = Product(url, battles), Floor(floor_url)
+    product, thin = Product(site.url, battles), Floor(floor.url)
     found = []
     for number in range(size.rounds):
-        load = os.getloadavg()[0]
-        tell(f"round {number + 1} of {size.rounds}, load {load:.1f}")
-        paced = {"seconds": size.seconds, "rate": size.rate}
-        full = {"seconds": size.seconds}
+        tell(f"round {number + 1} of {size.rounds}, load {os.getloadavg()[0]:.1f}")
         found.append(
             Round(
-                run(product, size.resting, **paced),
-                run(product, size.battles, **full),
-                run(floor, size.resting, **paced),
-                run(floor, size.battles, **{"seconds": size.seconds / 2}),
+                measured(site, product, size.resting, seconds=size.seconds, rate=size.rate),
+                measured(site, product, size.battles, seconds=size.seconds),
+                measured(floor, thin, size.resting, seconds=size.seconds, rate=size.rate),
+                measured(floor, thin, size.battles, seconds=size.seconds / 2),
             )
         )
-    return found, product
+    return found
 
 
 class Cost(NamedTuple):
@@ -228,7 +253,6 @@ class Report(NamedTuple):
 
     rounds: list[Round]
     growth: tuple[Growth, Growth]
-    frame: float
     variant: str
 
 
@@ -246,9 +270,9 @@ def measure(size: Size, tell: Callable[[str], None]) -> Report:
         manifest = battles.manifest(made[: size.battles])
         (folder / "manifest.json").write_text(json.dumps(manifest))
         subprocess.run([sys.executable, "-m", "bench.floor"], env=variables, cwd=ROOT, check=True)
-        url = stack.enter_context(daphne("config.asgi:application", variables, folder))
-        floor_url = stack.enter_context(daphne("bench.floor:application", variables, folder))
-        found, product = rounds(url, floor_url, manifest, size, tell)
+        server = stack.enter_context(daphne("config.asgi:application", variables, folder))
+        floor = stack.enter_context(daphne("bench.floor:application", variables, folder))
+        found = rounds(server, floor, manifest, size, tell)
         tell("a long log")
         short, long = made[-2:]
         lengths = (
@@ -257,4 +281,4 @@ def measure(size: Size, tell: Callable[[str], None]) -> Report:
         )
         variant = "PostgreSQL" if os.environ.get("BENCH_PG") else "SQLite"
         variant += " and Redis" if os.environ.get("BENCH_REDIS") else " and the in-memory layer"
-        return Report(found, lengths, product.frame_bytes / max(1, product.frames), variant)
+        return Report(found, lengths, variant)

@@ -132,6 +132,7 @@ DATABASES: dict[str, dict[str, Any]] = {
 }
 match DATABASES["default"]["ENGINE"]:
     case "django.db.backends.sqlite3":
+        DATABASES["default"]["ENGINE"] = "config.pooled_sqlite3"
         DATABASES["default"]["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

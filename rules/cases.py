@@ -69,7 +69,7 @@ CASE_KEYS = frozenset({"id", "rules", "example", "pair", "note", "ruleset", "dic
 DO_KEYS = frozenset({"by", "command", "refused", "refused_rule", "figures", "invalid", "expect"})
 EXPECT_KEYS = frozenset(
     "events events_exactly no_events setup units turn mover phase outcome decisions timers ready retreating melees "
-    "army report seen knows state".split()
+    "army report seen knows options state".split()
 )
 ANY_ORDER = frozenset({"hits", "seen_by", "about", "blocks"})
 CLOSED = "none"
@@ -567,6 +567,24 @@ class _Play:
                 else:
                     self._unit(spot, fields, unit, view)
 
+    def _expect_options(self, where: str, wanted: Mapping[str, Any], told: Sequence[Event]) -> None:
+        """What a side is offered for a unit: cells and targets in any order, and why something is refused by its key."""
+        for name, units in wanted.items():
+            offered = self.rules.options(self.rules.view(self.state, Viewer(name)))
+            for key, fields in units.items():
+                spot = f"{where}.{name}.{key}"
+                found = offered.of(key)
+                if found is None:
+                    self._differ(f"{spot}: nothing is offered")
+                    continue
+                _known(f"{self.case.path}: {self.case.id}: {spot}", fields, frozenset(type(found).__struct_fields__))
+                for field_name, value in fields.items():
+                    shown = getattr(found, field_name)
+                    if isinstance(shown, dict):
+                        shown = {key if isinstance(key, str) else " ".join(key): item for key, item in shown.items()}
+                    shown = codec.labelled(shown, self.rules.grid)
+                    self._same(f"{spot}.{field_name}", *_offers(value, shown))
+
     # what must always hold
 
     def _survives_the_log(self) -> None:
@@ -598,6 +616,16 @@ class _Play:
             self.rules.narrate(entry.event, names)
         for viewer in Viewer:
             self.rules.options(self.rules.view(self.state, viewer))
+
+
+def _offers(wanted: Any, actual: Any) -> tuple[Any, Any]:
+    """Offers as an author names them: a march by its cell, a shot or an attack by its target, a refusal by its key."""
+    if isinstance(wanted, list) and isinstance(actual, list):
+        names = [item.get("target") or item.get("at") if isinstance(item, Mapping) else item for item in actual]
+        return sorted(wanted, key=str), sorted(set(names), key=str)
+    if isinstance(wanted, Mapping) and isinstance(actual, Mapping):
+        return wanted, {key: item["key"] if isinstance(item, Mapping) else item for key, item in actual.items()}
+    return wanted, actual
 
 
 def _apart(one: str, other: str) -> str:

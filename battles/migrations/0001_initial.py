@@ -191,7 +191,7 @@ class Migration(migrations.Migration):
                 ("made_at", models.DateTimeField(auto_now_add=True)),
                 ("expires_at", models.DateTimeField(verbose_name="expires")),
                 ("used_at", models.DateTimeField(blank=True, null=True, verbose_name="used")),
-                ("withdrawn_at", models.DateTimeField(blank=True, null=True, verbose_name="withdrawn")),
+                ("withdrawn_at", models.DateTimeField(blank=True, null=True, verbose_name="withdrawn on")),
                 (
                     "battle",
                     models.ForeignKey(

@@ -1,4 +1,4 @@
-"""The board and all that belongs to it: orders, panel, log, dice, result. Works without script; with it in fragments."""
+"""The board and what belongs to it: orders, panel, log, dice, result; without script whole, with it in fragments."""
 
 from __future__ import annotations
 
@@ -21,11 +21,12 @@ from accounts.models import User
 from battles import panel as panels
 from battles import picture
 from battles.arranging import arrangement
-from battles.forms import read_id, read_order
+from battles.forms import read_order
 from battles.selectors import (
     Role,
     Seen,
     battle_for,
+    chair_of,
     clocks,
     current_state,
     dice_of,
@@ -40,6 +41,7 @@ from battles.services import ConflictingRepeat, NotSaved, StaleCommand, TooManyC
 from rules.core.codec import tag
 from rules.core.commands import Command
 from rules.core.errors import IllegalCommand, InvalidCommand
+from rules.registry import ruleset
 from rules.tactical.victory import report
 
 SEE_OTHER = 303
@@ -55,17 +57,22 @@ def _open(request: HttpRequest, battle_id: int) -> Seen:
     return battle_for(request.user, battle_id)
 
 
+def _pushed(seen: Seen) -> dict[str, Any]:
+    """What is the same for all pages of a viewer."""
+    battle, viewer, _role = seen
+    view = view_of(battle, viewer)
+    log = log_page(battle, viewer, names=names_for(battle, viewer, view))
+    return picture.push_context(
+        battle, view, viewer=viewer, clocks=clocks(battle, viewer, timezone.now()), log=log,
+        version=version_for(battle, viewer),
+    )  # fmt: skip
+
+
 def _context(seen: Seen, query: Any, *, push: bool) -> dict[str, Any]:
     """Everything on the page: what is pushed, and the panel and overlay for the selection."""
-    battle, viewer, role = seen
-    now = timezone.now()
-    view = view_of(battle, viewer)
-    version = version_for(battle, viewer)
-    log = log_page(battle, viewer, names=names_for(battle, viewer, view))
-    context = picture.push_context(
-        battle, view, viewer=viewer, clocks=clocks(battle, viewer, now), log=log, version=version
-    )
-    return {**context, **_chosen(seen, view, query, context["banner"]), "push": push, "now": now.isoformat()}
+    context = _pushed(seen)
+    chosen = _chosen(seen, context["view"], query, context["banner"])
+    return {**context, **chosen, "push": push, "now": timezone.now().isoformat()}
 
 
 def _chosen(seen: Seen, view: Any, query: Any, banner: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +80,7 @@ def _chosen(seen: Seen, view: Any, query: Any, banner: dict[str, Any]) -> dict[s
     battle, viewer, role = seen
     rules = rules_of(battle)
     selection = panels.read_selection(view, query)
-    options = rules.options(view) if role is Role.PLAYER else None
+    options = rules.options(view, selection.unit) if role is Role.PLAYER else None
     desk = panels.desk(view, options, battle.ruleset, selection)
     return {
         "battle_id": battle.pk,
@@ -150,9 +157,12 @@ def _player(request: HttpRequest, battle_id: int) -> Seen:
 def order(request: HttpRequest, battle_id: int) -> HttpResponse:
     """Take one order from a player."""
     received_at = timezone.now()
-    seen = _player(request, battle_id)
+    chair = chair_of(request.user, battle_id)
+    if chair is None:
+        _player(request, battle_id)  # says why not
+        raise PermissionDenied("no seat in this battle")
     try:
-        command, command_id, version, decision = read_order(rules_of(seen.battle), seen.viewer, request.POST)
+        command, command_id, version, decision = read_order(ruleset(chair.ruleset), chair.viewer, request.POST)
         submit(
             battle_id=battle_id, command=command, command_id=command_id, user=_who(request),
             received_at=received_at, seen=version, decision=decision,
@@ -214,8 +224,10 @@ def _done(request: HttpRequest, battle_id: int, query: QueryDict) -> HttpRespons
     if not _is_htmx(request):
         suffix = f"?{query.urlencode()}" if query else ""
         return HttpResponseRedirect(reverse("battles:board", args=[battle_id]) + suffix, status=SEE_OTHER)
-    context = _context(_open(request, battle_id), query, push=True)
-    return HttpResponse(_whole(request, context) + _notice(request, {}))
+    seen = _open(request, battle_id)
+    if request.headers.get("X-Board-Only"):  # the page has gone on to another unit and wants no panel
+        return HttpResponse(render_to_string("battles/_push.html", _pushed(seen), request) + _notice(request, {}))
+    return HttpResponse(_whole(request, _context(seen, query, push=True)) + _notice(request, {}))
 
 
 def _notice(request: HttpRequest, more: dict[str, Any]) -> str:

@@ -358,9 +358,9 @@ def _change_preparation(request: HttpRequest, user: User, seen: Seen, forms: dic
             services.vacate_seat(user=user, battle_id=battle_id, side=request.POST.get("side", ""))
             messages.success(request, _("The seat is free again."))
         case "phrase":
-            form = forms[action] = PhraseForm(request.POST)
-            if form.is_valid():
-                services.set_phrase(user=user, battle_id=battle_id, phrase=form.cleaned_data["phrase"])
+            words = forms[action] = PhraseForm(request.POST)
+            if words.is_valid():
+                services.set_phrase(user=user, battle_id=battle_id, phrase=words.cleaned_data["phrase"])
                 messages.success(request, _("The phrase is kept."))
         case "moderator":
             form = forms[action] = ModeratorForm(request.POST)

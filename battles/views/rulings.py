@@ -172,13 +172,14 @@ def edit_choices(view: Any, rules: Any) -> dict[str, Any]:
 
 
 def _players(seen: Seen, view: Any, user: User) -> list[dict[str, Any]]:
-    seats = {seat.side.value: seat for seat in selectors.preparation(seen, user, timezone.now()).seats}
+    seats = selectors.preparation(seen, user, timezone.now()).seats
+    players = {seat.side.value: seat.user.name for seat in seats if seat.user is not None}
     ready = {side.value for side in view.ready} if view.phase.name == "deployment" else set()
     return [
         {
             "side": each.side,
             "name": each.name,
-            "player": seats[each.side].user.name if each.side in seats and seats[each.side].user else _("nobody"),
+            "player": players.get(each.side) or _("nobody"),
             "ready": each.side in ready,
         }
         for each in side_names(seen.battle.sides)

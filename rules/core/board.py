@@ -25,10 +25,10 @@ class Board(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return len(self.rows)
 
     def __contains__(self, cell: Cell) -> bool:
-        return 0 <= cell.y < len(self.rows) and 0 <= cell.x < len(self.rows[0])
+        return 0 <= cell[1] < len(self.rows) and 0 <= cell[0] < len(self.rows[0])
 
     def __getitem__(self, cell: Cell) -> str:
-        return self.rows[cell.y][cell.x]
+        return self.rows[cell[1]][cell[0]]
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, row by row."""

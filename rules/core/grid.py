@@ -15,7 +15,7 @@ class Cell(NamedTuple):
 
     def plus(self, step: tuple[int, int], times: int = 1) -> Cell:
         """The cell that lies so many steps away; it may be off the map."""
-        return Cell(self[0] + step[0] * times, self[1] + step[1] * times)
+        return tuple.__new__(Cell, (self[0] + step[0] * times, self[1] + step[1] * times))
 
 
 class Grid(Protocol):

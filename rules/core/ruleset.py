@@ -58,8 +58,11 @@ class Ruleset(Protocol):
     def view(self, state: Any, viewer: Viewer) -> Any:
         """What this viewer may have of the state: the only function that sees both."""
 
-    def options(self, view: Any) -> Any:
-        """Everything that the viewer's side may do, and for what it may not the refusal."""
+    def options(self, view: Any, only: str | None = None) -> Any:
+        """Everything that the viewer's side may do, and for what it may not the refusal.
+
+        `only` is the key of the one unit that is asked about; the orders of the others are left out.
+        """
 
     def narrate(self, event: Event, names: Names) -> Sentence | None:
         """The event as a sentence of the log; None for events that nobody reads."""

@@ -33,8 +33,11 @@ from rules.tactical.units import DIRECTIONS, FACINGS, Formation, Unit
 StanceName = Literal["defensive_fire", "answer_charges"]
 
 
-def options(view: TacticalView) -> Options:
-    """What the viewer's side may do now. A moderator and the public get the questions that are theirs, no orders."""
+def options(view: TacticalView, only: str | None = None) -> Options:
+    """What the viewer's side may do now. A moderator and the public get the questions that are theirs, no orders.
+
+    With `only` the orders of one unit are found, those of the others are left out.
+    """
     side = view.side
     answers = tuple(
         AnswerOption(decision=d.id, kind=d.kind, choices=d.choices, about=d.about, default=d.default)
@@ -44,7 +47,7 @@ def options(view: TacticalView) -> Options:
     if side is None or view.outcome is not None:
         return Options(side=side, answers=answers)
     blocked = next((d for d in view.decisions if side in d.blocks), None)
-    own = tuple(u for u in view.units if u.side is side and u.fate is None)
+    own = tuple(u for u in view.units if u.side is side and u.fate is None and only in (None, u.key))
     if view.phase.name == "deployment":
         if blocked is not None:
             refused = _refused(book.WHO_ANSWERS, "answer_pending")

@@ -103,9 +103,9 @@ class Tactical:
         """What a viewer may have of a state."""
         return sight.view(state, viewer)
 
-    def options(self, view: TacticalView) -> Options:
-        """What the viewer's side may do."""
-        return choices.options(view)
+    def options(self, view: TacticalView, only: str | None = None) -> Options:
+        """What the viewer's side may do, of its units only one if one is named."""
+        return choices.options(view, only)
 
     def narrate(self, event: Event, names: Names) -> Sentence | None:
         """An event as a sentence of the log."""

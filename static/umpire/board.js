@@ -162,7 +162,8 @@
     for (let tries = 0; ; tries += 1) {
       let answer, html;
       try {
-        answer = await fetch(job.url, { method: "POST", body: job.body, headers: headers(), redirect: "manual" });
+        const only = job.selection === selection ? {} : { "X-Board-Only": "1" };
+        answer = await fetch(job.url, { method: "POST", body: job.body, headers: { ...headers(), ...only }, redirect: "manual" });
         if (signedOut(answer)) return;
         html = await answer.text();
       } catch {
@@ -430,7 +431,7 @@
     if (!running) return;
     for (const mark of [60, 30, 10]) {
       const key = `${clock.dataset.key} ${mark}`;
-      if (left <= mark && left > mark - 2 && !told.has(key)) { told.add(key); say(root.dataset.sayClock.replace("%s", mark)); }
+      if (left <= mark && left > mark - 2 && !told.has(key)) { told.add(key); say(root.dataset.sayClock.replace("{}", mark)); }
     }
   }
   setInterval(tick, 250);
@@ -449,7 +450,7 @@
     const text = conn.querySelector(".conn-t");
     if (text.textContent !== word) text.textContent = word;
     conn.title = word;
-    if (state === "off") notice(root.dataset.sayOffline.replace("%s", awaySince));
+    if (state === "off") notice(root.dataset.sayOffline.replace("{}", awaySince));
     mark();
   }
 
@@ -477,7 +478,7 @@
     notice("");
     if (was) setTimeout(() => {
       const missed = newest - newestThen;
-      if (missed > 0) { notice(root.dataset.sayNews.replace("%s", missed)); setTimeout(() => { if (!away) notice(""); }, 8000); }
+      if (missed > 0) { notice(root.dataset.sayNews.replace("{}", missed)); setTimeout(() => { if (!away) notice(""); }, 8000); }
     }, 600);
   }
 

@@ -1,4 +1,4 @@
-"""Real processes for tests of faults: servers, clocks and a stage, all children of the test, killed by their own pid."""
+"""Real processes for tests of faults: servers, clocks and a stage, children of the test, ended by their own pid."""
 
 from __future__ import annotations
 
@@ -37,10 +37,19 @@ class Site:
     def __init__(self, folder: Path, database: str, redis: str = "") -> None:
         self.folder = folder
         self.environment = {
-            **os.environ, "DJANGO_SETTINGS_MODULE": "config.settings", "DEBUG": "1", "DATABASE_URL": database,
-            "REDIS_URL": redis, "CLOCK_EMBEDDED": "0", "FAULT_POINT": "", "LOG_LEVEL": "WARNING", "ALLOWED_HOSTS": "127.0.0.1",
-            "DATABASE_POOL_SIZE": "12", "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT), "LOG_FORMAT": "plain",
-        }  # fmt: skip
+            **os.environ,
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DEBUG": "1",
+            "DATABASE_URL": database,
+            "REDIS_URL": redis,
+            "CLOCK_EMBEDDED": "0",
+            "FAULT_POINT": "",
+            "LOG_LEVEL": "WARNING",
+            "LOG_FORMAT": "plain",
+            "ALLOWED_HOSTS": "127.0.0.1",
+            "PYTHONUNBUFFERED": "1",
+            "PYTHONPATH": str(ROOT),
+        }
         self.children: list[subprocess.Popen[Any]] = []
         self.logs: list[Path] = []
         self.stage = self._spawn([sys.executable, "-m", "tests.battles.stage"], piped=True)

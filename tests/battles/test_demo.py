@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from battles import demo, selectors
-from battles.models import Battle, LogEntry, Seat
+from battles.models import Battle, Campaign, LogEntry, Seat
 from rules.core.actors import Viewer
 
 PAGES = ("battles:demo", "battles:demo_enter")
@@ -21,13 +21,21 @@ def demo_on(settings):
 
 @pytest.fixture
 def laid_out(db, demo_on):
-    """The demo as `manage.py demo` makes it."""
+    """The demo as `manage.py demo` makes it: its battles are really played, which takes its time."""
     call_command("demo", verbosity=0)
+
+
+@pytest.fixture
+def seated(db, demo_on):
+    """The cast and a battle for deployment: all that entering and opening needs."""
+    return demo.fresh_battle()
 
 
 def status(client, name, **extra):
     url = reverse(name)
-    return (client.get(url, **extra) if name == "battles:demo" else client.post(url, {"as": "red"}, **extra)).status_code
+    return (
+        client.get(url, **extra) if name == "battles:demo" else client.post(url, {"as": "red"}, **extra)
+    ).status_code
 
 
 @pytest.mark.django_db
@@ -51,7 +59,7 @@ def test_without_debug_demo_and_the_same_machine_there_is_no_demo(settings, name
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.8.8.8", "::1"])
-def test_the_demo_is_there_for_the_same_machine(laid_out, address):
+def test_the_demo_is_there_for_the_same_machine(seated, address):
     assert status(Client(), "battles:demo", REMOTE_ADDR=address) == 200
 
 
@@ -67,6 +75,11 @@ def test_the_command_refuses_where_there_is_no_demo(settings, debug, wanted):
     with pytest.raises(CommandError):
         call_command("demo")
     assert not User.objects.exists()
+
+
+def test_the_demo_says_that_it_is_not_laid_out(db, demo_on):
+    page = Client().get(reverse("battles:demo")).content.decode()
+    assert "not laid out yet" in page and "A fresh battle" in page
 
 
 def test_the_demo_has_a_battle_to_deploy_one_under_way_and_one_finished(laid_out):
@@ -93,40 +106,39 @@ def test_the_battles_are_the_same_every_time(db, demo_on):
             str(b): list(LogEntry.objects.filter(battle=b).order_by("number").values_list("kind", "turn", "rule"))
             for b in Battle.objects.filter(stage__in=["running", "over"])
         }
-        Battle.objects.update(name="old")
-        from battles.models import Campaign
-
+        Battle.objects.all().update(name="old")
         Campaign.objects.update(name="old")
         return found
 
-    assert played() == played()
+    first, second = played(), played()
+    assert first == {name: entries for name, entries in second.items() if name != "old"} and first
 
 
-def test_no_one_can_sign_in_to_the_cast_by_password(laid_out):
+def test_no_one_can_sign_in_to_the_cast_by_password(seated):
     assert not any(user.has_usable_password() for user in User.objects.all())
 
 
 @pytest.mark.parametrize("role", ["red", "blue", "moderator", "admin", "spectator"])
-def test_one_click_makes_one_somebody_of_the_cast(laid_out, role):
+def test_one_click_makes_one_somebody_of_the_cast(seated, role):
     client = Client()
     assert client.post(reverse("battles:demo_enter"), {"as": role}).status_code == 302
     page = client.get(reverse("battles:home"))
     assert page.status_code == 200 and page.wsgi_request.user.username == f"demo_{role}"
 
 
-def test_nobody_else_can_be_entered_as(laid_out, make_user):
+def test_nobody_else_can_be_entered_as(seated, make_user):
     make_user("stranger")
     for role in ("stranger", "", "demo_red"):
         assert Client().post(reverse("battles:demo_enter"), {"as": role}).status_code == 404
 
 
-def test_entering_needs_the_form_of_the_page(laid_out):
+def test_entering_needs_the_form_of_the_page(seated):
     strict = Client(enforce_csrf_checks=True)
     assert strict.post(reverse("battles:demo_enter"), {"as": "red"}).status_code == 403
     assert strict.get(reverse("battles:demo_enter")).status_code == 405
 
 
-def test_a_fresh_battle_can_be_had(laid_out):
+def test_a_fresh_battle_can_be_had(seated):
     answer = Client().post(reverse("battles:demo_enter"), {"as": "fresh"}, follow=True)
     assert answer.status_code == 200 and Battle.objects.filter(stage="preparing").count() == 2
     names = list(Battle.objects.values_list("name", flat=True))
@@ -134,7 +146,7 @@ def test_a_fresh_battle_can_be_had(laid_out):
 
 
 @pytest.mark.parametrize("role", ["red", "blue"])
-def test_in_the_demo_either_player_may_start_deployment(laid_out, role):
+def test_in_the_demo_either_player_may_start_deployment(seated, role):
     battle = Battle.objects.get(stage="preparing")
     client = Client()
     client.post(reverse("battles:demo_enter"), {"as": role})
@@ -144,7 +156,7 @@ def test_in_the_demo_either_player_may_start_deployment(laid_out, role):
     assert Battle.objects.get(pk=battle.pk).phase == "deployment"
 
 
-def test_without_the_demo_its_players_may_not(laid_out, settings):
+def test_without_the_demo_its_players_may_not(seated, settings):
     battle = Battle.objects.get(stage="preparing")
     client = Client()
     client.post(reverse("battles:demo_enter"), {"as": "red"})
@@ -155,13 +167,13 @@ def test_without_the_demo_its_players_may_not(laid_out, settings):
     assert Battle.objects.get(pk=battle.pk).stage == "preparing"
 
 
-def test_the_spectator_of_the_demo_starts_nothing(laid_out):
+def test_the_spectator_of_the_demo_starts_nothing(seated):
     battle = Battle.objects.get(stage="preparing")
     client = Client()
     client.post(reverse("battles:demo_enter"), {"as": "spectator"})
     assert client.post(reverse("battles:open", args=[battle.pk])).status_code == 403
 
 
-def test_a_battle_that_somebody_else_made_is_no_demo(demo_on, laid_out, prepared, rf):
+def test_a_battle_that_somebody_else_made_is_no_demo(demo_on, seated, prepared, rf):
     request = rf.get("/")
     assert not demo.may_start(request, prepared, User.objects.get(username="demo_red"))

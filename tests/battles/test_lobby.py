@@ -59,7 +59,9 @@ def text_of(response):
 
 def test_somebody_founds_a_campaign_and_is_its_admin(client_of, campaign_admin):
     client = client_of(campaign_admin)
-    answer = client.post(reverse("battles:campaign_new"), {"name": "  Two\u200b   Sicilies ", "public": "on"}, follow=True)
+    answer = client.post(
+        reverse("battles:campaign_new"), {"name": "  Two\u200b   Sicilies ", "public": "on"}, follow=True
+    )
     campaign = Campaign.objects.get()
     assert answer.status_code == 200 and campaign.name == "Two Sicilies" and campaign.public
     assert Membership.objects.get().role == "admin"
@@ -133,7 +135,9 @@ def test_a_battle_is_made_from_the_form(client_of, campaign_admin, made):
     assert [u["name"] for u in battle.armies["red"]] == [
         "Heavy infantry 1", "Heavy infantry 2", "Heavy infantry 3", "Foot artillery",
     ]  # fmt: skip
-    assert battle.armies["blue"][0]["overrides"] == {"melee": 4.0} and battle.armies["blue"][0]["traits"] == ["steadfast"]
+    assert battle.armies["blue"][0]["overrides"] == {"melee": 4.0} and battle.armies["blue"][0]["traits"] == [
+        "steadfast"
+    ]
     assert battle.armies["blue"][1]["kind"] == "light_cavalry"
     assert battle.board == list(circles.library_rows()[0].rows)
 
@@ -320,7 +324,9 @@ def test_links_are_shown_to_moderator_and_admin_only(client_of, people, waiting)
     services.invite(user=people["moderator"], battle_id=waiting.pk, side="red", now=timezone.now())
     token = Invitation.objects.get().token
     page = reverse("battles:prepare", args=[waiting.pk])
-    services.set_member(user=people["campaign_admin"], campaign=waiting.campaign, member=people["spectator"], role="guest")
+    services.set_member(
+        user=people["campaign_admin"], campaign=waiting.campaign, member=people["spectator"], role="guest"
+    )
     assert token in text_of(client_of(people["moderator"]).get(page))
     assert token in text_of(client_of(people["campaign_admin"]).get(page))
     assert token not in text_of(client_of(people["spectator"]).get(page))
@@ -408,7 +414,8 @@ def test_new_battle_leads_where_one_can_make_it(client_of, campaign_admin, stran
 
 
 @pytest.mark.parametrize(
-    ("hour", "words"), [(5, "morning"), (11, "morning"), (12, "afternoon"), (17, "afternoon"), (18, "evening"), (3, "evening")]
+    ("hour", "words"),
+    [(5, "morning"), (11, "morning"), (12, "afternoon"), (17, "afternoon"), (18, "evening"), (3, "evening")],
 )
 def test_the_greeting_goes_by_the_time_of_day(hour, words):
     assert greeting("Ferrante", hour) == f"Good {words}, Ferrante"

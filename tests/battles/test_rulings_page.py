@@ -4,12 +4,13 @@ from uuid import uuid4
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from battles import services
-from battles.models import Battle, LogEntry, RefusedCommand
+from battles.models import Battle, BattleSecret, LogEntry, RefusedCommand
 from rules.core.actors import Side
 from rules.core.errors import IllegalCommand
-from tests.battles.playing import NOW
+from tests.battles.playing import NOW, Play
 
 
 def text_of(response):
@@ -35,10 +36,8 @@ def desk(client_of, people):
 
 
 @pytest.fixture(autouse=True)
-def at_the_table(monkeypatch, request):
+def at_the_table(monkeypatch):
     """The pages' clock stands where the test's does."""
-    from django.utils import timezone
-
     monkeypatch.setattr(timezone, "now", lambda: NOW)
 
 
@@ -75,8 +74,6 @@ def test_in_deployment_the_desk_shows_both_strips(desk, play):
 
 
 def test_no_seed_stands_on_the_desk(desk, running):
-    from battles.models import BattleSecret
-
     seed = bytes(BattleSecret.objects.get(battle=running.battle_id).seed).hex()
     assert seed not in text_of(desk.page(running))
 
@@ -267,20 +264,28 @@ def test_nobody_deployed_is_ruled(desk, play, choice, phase, stage):
 def test_an_early_rout_may_be_waived(desk, client_of, prepared, people):
     Battle.objects.filter(pk=prepared.pk).update(parameters={"rout_confirmation": True})
     services.open_battle(prepared.pk, people["moderator"], NOW)
-    from tests.battles.playing import Play
-
     play = Play(prepared.pk, people).deploy()
     for name in ("Alpine Rifles", "1st Turin"):
         play.order("moderator", "edit_unit", unit=name, changes={"hp": 1}, reason="as agreed")
     play.order("red_player", "end_turn")
     question = next(d for d in play.state.decisions if d.kind == "early_rout")
     assert "would break now" in text_of(desk.page(play))
-    assert desk.give(play, "answer", decision=question.id, choice="fight_on", reason="reserves are near").status_code == 302
+    assert (
+        desk.give(play, "answer", decision=question.id, choice="fight_on", reason="reserves are near").status_code
+        == 302
+    )
     assert play.battle.stage == "running" and play.battle.phase == "turn"
 
 
 def test_a_stalemate_is_ruled_for_a_side(desk, running):
-    for name in ("1st Messina", "Etna Rifles", "Palermo Cuirassiers", "1st Turin", "Alpine Rifles", "Turin Cuirassiers"):
+    for name in (
+        "1st Messina",
+        "Etna Rifles",
+        "Palermo Cuirassiers",
+        "1st Turin",
+        "Alpine Rifles",
+        "Turin Cuirassiers",
+    ):
         if running.unit(name).fate is None and running.battle.stage == "running":
             running.order("moderator", "edit_unit", unit=name, changes={"hp": 0.5}, reason="as agreed")
     running.order(running.mover(), "end_turn")

@@ -319,7 +319,8 @@ async def test_a_layer_that_is_away_refuses_no_order(running, people, monkeypatc
 
 
 BAD = [
-    ("{", "not_json"), ("", "not_json"), ("[]", "not_an_object"), ('"alive"', "not_an_object"), ("NaN", "not_an_object"),
+    ("{", "not_json"), ("", "not_json"), ("[]", "not_an_object"), ('"alive"', "not_an_object"),
+    ("NaN", "not_an_object"),
     ('{"type": "move", "unit": "u1"}', "unknown_type"), ('{"unit": "u1"}', "no_type"), ('{"type": 7}', "no_type"),
     ('{"type": NaN}', "no_type"), ('{"type": 1e999}', "no_type"), ('{"type": "\\ud800"}', "unknown_type"),
     ('{"type": "alive", "by": "blue"}', "unknown_field"), ("[" * 200 + "]" * 200, "not_an_object"),

@@ -69,7 +69,7 @@ def test_a_changed_event_is_found(battle, capsys):
 
 def test_a_changed_event_that_alters_the_state_is_found(battle, capsys):
     entry = of_kind(battle, "unit_moved")
-    forge(entry, body={**entry.body, "spent": 2})
+    forge(entry, body={**entry.body, "spent": entry.body["spent"] + 1})
     said = found(battle, capsys)
     assert f"entry {entry.number}: is not what was recorded" in said and "stored state differs" in said
 

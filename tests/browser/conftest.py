@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.conftest import end, free_port, listens
 
@@ -21,6 +22,7 @@ ARGUMENTS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
+expect.set_options(timeout=20_000)
 EXPECTED = ("422", "409", "400", "403", "404", "429")
 
 
@@ -119,11 +121,13 @@ def sit(browser: Any, site: Site) -> Iterator[Callable[..., Any]]:
 
     def open_page(who: str, **options: Any) -> Any:
         context = browser.new_context(base_url=site.url, **options)
-        context.set_default_timeout(8000)
+        context.set_default_timeout(20_000)
         contexts.append(context)
         context.add_cookies([{"name": "sessionid", "value": session_of(site, who), "url": site.url}])
         page = context.new_page()
-        page.on("pageerror", lambda error: str(error) == "[object Event]" or errors.append(str(error)))  # a socket's own
+        page.on(
+            "pageerror", lambda error: str(error) == "[object Event]" or errors.append(str(error))
+        )  # a socket's own
         page.on("console", lambda message: note(message, errors))
         return page
 
@@ -136,7 +140,7 @@ def sit(browser: Any, site: Site) -> Iterator[Callable[..., Any]]:
 def note(message: Any, errors: list[str]) -> None:
     """Remember what the console complains about; answers that a test asks for on purpose are no complaint."""
     if message.type == "error" and not any(f"status of {code}" in message.text for code in EXPECTED):
-        if "ERR_CONNECTION_REFUSED" not in message.text and "WebSocket" not in message.text:
+        if not any(word in message.text for word in ("ERR_CONNECTION_REFUSED", "WebSocket", "[object Event]")):
             errors.append(message.text)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import re
 import socket
 import sys
 import threading
@@ -298,6 +299,50 @@ class Visitor:
     def post(self, path: str, data: dict[str, str], **headers: str) -> Answer:
         """Send a form."""
         return self.ask("POST", path, data, **headers)
+
+
+class Player(Visitor):
+    """Somebody in a battle who gives his orders without a browser, always for the newest board."""
+
+    def __init__(self, site: Any, who: str, battle_id: int) -> None:
+        from tests.browser.conftest import session_of
+
+        super().__init__(site, session_of(site, who))
+        self.board = f"/battles/{battle_id}/"
+
+    def look(self) -> str:
+        """The page of the board as it is now."""
+        answer = self.get(self.board)
+        assert answer.status == 200, str(answer)[:2000]
+        return answer.body
+
+    def order(self, **fields: str) -> Answer:
+        """Give an order that must be taken."""
+        answer = self.try_order(**fields)
+        assert answer.status == 200, str(answer)[:3000]
+        return answer
+
+    def try_order(self, *, seen: str = "", command_id: str = "", **fields: str) -> Answer:
+        """Give an order, whatever the answer."""
+        data = {"command_id": command_id or str(uuid4()), "seen": seen or version_in(self.look()), **fields}
+        return self.post(f"{self.board}order/", data, HX_Request="true")
+
+
+def version_in(page: str) -> str:
+    """The version of the board that a page shows."""
+    found = re.search(r'id="live"[^>]* data-version="(\d+)"', page)
+    assert found is not None, page[:500]
+    return found[1]
+
+
+def blocks_in(page: str) -> dict[str, str]:
+    """Where the page's units stand and what is left of them, by their keys."""
+    found = re.findall(r'<g class="unit [^>]*data-key="(\w+)" data-hp="([^"]+)"[^>]* transform="([^"]+)"', page)
+    return {key: f"{hp} {at}" for key, hp, at in found}
+
+
+BLOCKS = """() => Object.fromEntries([...document.querySelectorAll("#units .unit")].map(
+    (block) => [block.dataset.key, `${block.dataset.hp} ${block.getAttribute("transform")}`]))"""
 
 
 # A line that can be cut

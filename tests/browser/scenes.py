@@ -44,7 +44,13 @@ BLUE = (
     ("Novara Lancers", "light_cavalry", "I1", "L5", "S", "open", 5),
     ("Foot battery", "foot_artillery", "J1", "K4", "S", "open", 2),
 )
-CAST = {"red": "red_player", "blue": "blue_player", "moderator": "moderator", "spectator": "spectator", "stranger": "stranger"}
+CAST = {
+    "red": "red_player",
+    "blue": "blue_player",
+    "moderator": "moderator",
+    "spectator": "spectator",
+    "stranger": "stranger",
+}
 
 
 def user(name: str) -> Any:
@@ -83,7 +89,9 @@ def opened(parameters: dict[str, Any]) -> Any:
         campaign = services.create_campaign(user=moderator, name="Browser")
         Membership.objects.create(user=user("spectator"), campaign=campaign, role="guest")
     board, _made = BattleMap.objects.get_or_create(
-        campaign=campaign, slug="ford", defaults={"name": "Ford", "ruleset": "tactical", "rows": list(ROWS), "strips": STRIPS}
+        campaign=campaign,
+        slug="ford",
+        defaults={"name": "Ford", "ruleset": "tactical", "rows": list(ROWS), "strips": STRIPS},
     )
     plan = services.BattlePlan(
         name="The ford at Vallelunga",
@@ -126,7 +134,11 @@ def in_play(parameters: dict[str, Any]) -> Any:
         commands = [Place(unit=units[u[0]].key, at=rules.grid.parse(u[2])) for u in army]
         for command in (*commands, Ready()):
             services.submit(
-                battle_id=battle.pk, command=command, command_id=uuid4(), user=user(CAST[side]), received_at=timezone.now()
+                battle_id=battle.pk,
+                command=command,
+                command_id=uuid4(),
+                user=user(CAST[side]),
+                received_at=timezone.now(),
             )
     battle = Battle.objects.get(pk=battle.pk)
     state = read_state(rules, battle.state)
@@ -134,7 +146,12 @@ def in_play(parameters: dict[str, Any]) -> Any:
     moved = []
     for unit in state.units:
         _name, _kind, _strip, at, facing, formation, hp = places[unit.side.value, unit.name]
-        changes = {"at": rules.grid.parse(at), "facing": "NESW".index(facing), "formation": Formation(formation), "hp": float(hp)}
+        changes = {
+            "at": rules.grid.parse(at),
+            "facing": "NESW".index(facing),
+            "formation": Formation(formation),
+            "hp": float(hp),
+        }
         moved.append(msgspec.structs.replace(unit, **changes))
     battle.state = plain(msgspec.structs.replace(state, units=tuple(moved)))
     battle.save(update_fields=["state"])

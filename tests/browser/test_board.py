@@ -90,9 +90,9 @@ def test_without_script_a_turn_with_a_march_a_shot_and_a_charge_that_is_answered
     expect(blue.locator("#questions")).to_contain_text("Ride out to meet the charge?")
     blue.get_by_role("button", name="Ride out").click()
     expect(blue.locator("#questions .question")).to_have_count(0)
-    expect(blue.locator('#units .unit[data-key="%s"]' % battle["units"]["blue Turin Cuirassiers"])).to_have_attribute(
-        "transform", "translate(148 196)"
-    )
+    expect(
+        blue.locator('#units .unit[data-key="{}"]'.format(battle["units"]["blue Turin Cuirassiers"]))
+    ).to_have_attribute("transform", "translate(148 196)")
     red.reload()
     red.get_by_role("link", name="End turn").click()
     expect(red.locator("#orders")).to_contain_text("units have done nothing")
@@ -229,7 +229,9 @@ def test_a_charge_is_asked_and_answered_live(site: Any, sit: Sit) -> None:
 def test_a_second_tab_with_an_old_board_is_told_to_look_again(site: Any, sit: Sit) -> None:
     battle = site.battle("play")
     first = live(sit("red"), battle)
-    old = at_board(sit("red", java_script_enabled=False), battle, f"?unit={battle['units']['red Catania Rifles']}&to=H7")
+    old = at_board(
+        sit("red", java_script_enabled=False), battle, f"?unit={battle['units']['red Catania Rifles']}&to=H7"
+    )
     chip(first, battle["units"]["red Palermo Cuirassiers"]).click()
     cell(first, "C5").click()
     first.locator("#orders").get_by_role("button", name="March").click()
@@ -290,7 +292,9 @@ def test_the_board_is_played_from_the_keyboard(site: Any, sit: Sit) -> None:
 
 def test_labels_say_what_the_design_asks(site: Any, sit: Sit) -> None:
     battle = site.battle("play")
-    page = at_board(sit("red", java_script_enabled=False), battle, f"?unit={battle['units']['red Palermo Cuirassiers']}")
+    page = at_board(
+        sit("red", java_script_enabled=False), battle, f"?unit={battle['units']['red Palermo Cuirassiers']}"
+    )
     label = cell(page, "C3").get_attribute("aria-label")
     assert label == "C3, open ground, enemy: Turin Cuirassiers, 6 of 6. Can be attacked, 6 to 3."
     line = chip(page, battle["units"]["red 1st Messina"]).get_attribute("aria-label")
@@ -404,7 +408,7 @@ def test_on_a_phone_the_board_scrolls_in_its_frame_and_zooms(site: Any, sit: Sit
     chip(page, battle["units"]["red Horse battery"]).click()
     expect(page.locator("#orders h2")).to_have_text("Horse battery")
     page.wait_for_timeout(200)
-    box = page.locator('#units .unit[data-key="%s"]' % battle["units"]["red Horse battery"]).bounding_box()
+    box = page.locator('#units .unit[data-key="{}"]'.format(battle["units"]["red Horse battery"])).bounding_box()
     assert 0 <= box["x"] <= 390
 
 

@@ -100,10 +100,7 @@ def test_a_whole_battle_without_a_reload(site: Any, sit: Sit) -> None:
 
     # turn 1, Sicily: a shot, a march into melee, a charge that is answered
     choose(red, "Etna Chasseurs", "G2")
-    red.wait_for_timeout(1500)
-    print(red.locator("#orders").inner_text(), red.url)
-    print([a.get_attribute("aria-label") for a in red.locator(".roster a").all()])
-    red.screenshot(path="/tmp/e2e/a.png", full_page=True)
+    red.get_by_role("link", name="Fire instead").click()
     red.locator(".preview").get_by_role("button", name="Fire").click()
     expect(unit(blue, "Alpine Rifles")).to_have_attribute("aria-label", re.compile("7 of 10"), **WAITS)
     choose(red, "Catania Rifles", "M4")
@@ -152,9 +149,10 @@ def test_a_whole_battle_without_a_reload(site: Any, sit: Sit) -> None:
         "aria-checked", "false", **WAITS
     )
     choose(blue, "Alpine Rifles", "G5")
+    blue.get_by_role("link", name="Fire instead").click()
     blue.locator(".preview").get_by_role("button", name="Fire").click()
     expect(unit(red, "Etna Chasseurs")).to_have_attribute("aria-label", re.compile("7 of 10"), **WAITS)
-    blue.keyboard.press("Escape")
+    unit(blue, "Alpine Rifles").click()  # once more: nobody is chosen
     blue.get_by_role("link", name="General retreat…").click()
     blue.get_by_role("button", name="Order the retreat").click()
     expect(red.locator("#log")).to_contain_text(re.compile("retreat", re.IGNORECASE), **WAITS)
@@ -166,7 +164,6 @@ def test_a_whole_battle_without_a_reload(site: Any, sit: Sit) -> None:
     # turn 3, Sicily lets the enemy go; whoever is in melee is the moderator's question
     expect(red.locator("#banner")).to_contain_text("Your move", **WAITS)
     expect(unit(red, "1st Messina")).to_have_attribute("aria-label", re.compile(r", 4 of 10"))
-    red.keyboard.press("Escape")
     red.get_by_role("button", name="Let the enemy go").click()
     expect(judge.locator("#cases .case")).to_have_count(2, **WAITS)
     no_reload(judge)

@@ -90,6 +90,9 @@ def test_a_case_that_comes_as_it_says(settle: Settle) -> None:
         ("knows = {blue = {z = {hp = 3}}}", "knows.blue.z: is not known"),
         ("knows = {blue = {a = {defensive_fire = true}}}", "defensive_fire is None, not True"),
         ('setup = [{type = "battle_opened"}]', "setup 1: no battle_opened"),
+        ("options = {red = {z = {zone = []}}}", "options.red.z: nothing is offered"),
+        ('options = {red = {a = {fires = ["b"]}}}', "options.red.a.fires is [], not ['b']"),
+        ('options = {red = {a = {refused = {fire = "reloading"}}}}', "refused.fire is 'already_fired'"),
     ],
 )
 def test_a_wrong_expectation_fails(settle: Settle, expect: str, said: str) -> None:
@@ -112,6 +115,7 @@ def test_a_wrong_expectation_fails(settle: Settle, expect: str, said: str) -> No
         ('outcome = {victor = "red"}', "unknown key victor"),
         ('outcome = "red"', "a table or 'none'"),
         ("state = {quietness = 3}", "unknown key quietness"),
+        ("options = {red = {a = {zones = []}}}", "unknown key zones"),
     ],
 )
 def test_an_expectation_that_means_nothing_is_an_error(settle: Settle, expect: str, said: str) -> None:
