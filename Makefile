@@ -76,5 +76,5 @@ messages: $(REQUIREMENTS_STAMP)  ## bring the Russian catalogue up to the code (
 bench: setup  ## measure orders and pushes against the bounds
 	@$(BIN)/python -m bench
 
-pictures: setup  ## screenshots of the main pages in both themes (needs chromium)
-	@$(BIN)/python -m pytest tests/browser -m browser -k pictures -p no:randomly $(PYTEST_ARGS)
+pictures: setup  ## the pictures of the README, from the running product (needs chromium)
+	@$(BIN)/python bin/pictures

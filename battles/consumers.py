@@ -38,6 +38,7 @@ LONGEST_FRAME = 4096
 BAD_FRAMES = 20
 UNREAD_BYTES = 1 << 20
 FRESH_SECONDS = 0.5
+ANSWERED_SECONDS = 0.05
 
 # Pages are drawn in threads of their own: the one thread that all other database calls share must stay free, and no
 # more connections are opened than there are threads.
@@ -95,15 +96,24 @@ class Room:
 
     # pictures
 
-    def changed(self, key: Key, stamp: str = "") -> None:
-        """There is something newer for a viewer: draw it once and push it to all who look with him."""
+    def changed(self, key: Key, stamp: str = "", *, answered: bool = False) -> None:
+        """There is something newer for a viewer: draw it once and push it to all who look with him.
+
+        Whose own order was `answered` waits a moment, so that his opponent's picture is drawn first.
+        """
         if stamp:
             if f"{stamp} {key}" in self._stamps:
                 return
             self._stamps.append(f"{stamp} {key}")
         self._stale.add(key)
+        if answered:
+            self.loop.call_later(ANSWERED_SECONDS, self._begin, key)
+        else:
+            self._begin(key)
+
+    def _begin(self, key: Key) -> None:
         task = self._drawing.get(key)
-        if task is None or task.done():
+        if self.sockets and (task is None or task.done()):
             self._drawing[key] = self.loop.create_task(self._draw(key))
 
     async def _draw(self, key: Key) -> None:
@@ -292,7 +302,7 @@ class BattleConsumer(AsyncWebsocketConsumer):
     async def battle_changed(self, message: dict[str, Any]) -> None:
         """The notice that something is newer for this audience."""
         if self.room is not None:
-            self.room.changed(self.key, str(message.get("stamp", "")))
+            self.room.changed(self.key, str(message.get("stamp", "")), answered=bool(message.get("answered")))
 
     async def push(self, fragments: publishing.Fragments) -> None:
         """Send the view if it is newer than what was sent; a page that doesn't answer gets no more until it does."""

@@ -349,6 +349,17 @@ class Token(NamedTuple):
     fired: bool
     markup: SafeString
 
+    @property
+    def drawn(self) -> SafeString:
+        """The block at its place."""
+        return _drawn(self)
+
+
+@lru_cache(maxsize=4096)
+def _drawn(token: Token) -> SafeString:
+    """A token's markup, made of nothing but the token: most units stand where they stood before the last order."""
+    return mark_safe(render_to_string("battles/_token.svg", {"t": token}).strip())
+
 
 def token(view: Any, unit: Any) -> Token:
     """A unit at its place, with the way it came this turn for the motion."""
@@ -526,6 +537,25 @@ class Chip(NamedTuple):
     label: str
     markup: SafeString | None
     fate: str
+    side: str
+    own: bool
+
+    @property
+    def item(self) -> SafeString:
+        """The unit in its roster."""
+        return _roster_item(self, False)
+
+    @property
+    def chosen_item(self) -> SafeString:
+        """The same while it is selected."""
+        return _roster_item(self, True)
+
+
+@lru_cache(maxsize=4096)
+def _roster_item(chip: Chip, chosen: bool) -> SafeString:
+    """A roster's line, made of nothing but its chip: most units are as they were before the last order."""
+    context = {"chip": chip, "chosen": chosen, "symbols": static("umpire/symbols.svg")}
+    return mark_safe(render_to_string("battles/_roster_item.html", context).strip())
 
 
 class Roster(NamedTuple):
@@ -556,10 +586,10 @@ def chip(view: Any, unit: Any, labels: Any) -> Chip:
     """A unit in a roster, with its badges, or with its fate."""
     if unit.fate is not None:
         fate = FATES[unit.fate.value]()
-        return Chip(unit.key, unit.name, words_of(unit.name, fate), None, fate)
+        return Chip(unit.key, unit.name, words_of(unit.name, fate), None, fate, unit.side.value, unit.side is view.side)
     markup = block_of(unit, badges_of(view, unit), upright=True)
     label = unit_words(view, unit, labels) if unit.at is not None else words_of(unit.name, kind_words(unit))
-    return Chip(unit.key, unit.name, label, markup, "")
+    return Chip(unit.key, unit.name, label, markup, "", unit.side.value, unit.side is view.side)
 
 
 def rosters(view: Any, ruleset_id: str) -> dict[str, Roster]:
@@ -662,7 +692,7 @@ def idle_units(view: Any) -> tuple[Any, ...]:
 
 
 REASONS = {
-    "ruling": lambda: _("by the moderator's ruling"),
+    "ruling": lambda: _("the moderator's ruling"),
     "turn_limit": lambda: _("the turn limit is reached"),
     "early_rout": lambda: _("the enemy broke early"),
     "agreed": lambda: _("a draw by agreement"),
@@ -822,7 +852,20 @@ def turn_words(turn: int, names: Mapping[str, str]) -> str:
     return _("turn %(turn)s") % {"turn": turn} if turn else _("deployment")
 
 
-# The report
+# Dice and report
+
+PURPOSES = {
+    "first_move": lambda: _("who moves first"),
+    "roundshot": lambda: _("roundshot"),
+    "rout": lambda: _("who scatters in the rout"),
+    "reduction": lambda: _("which units stay"),
+}
+
+
+def purpose_words(purpose: str) -> str:
+    """What a throw was for."""
+    return PURPOSES[purpose]() if purpose in PURPOSES else purpose.replace("_", " ")
+
 
 STANDS = {
     "intact": lambda: _("intact"),

@@ -41,23 +41,29 @@ def group_name(battle_id: int, viewer: Viewer, language: str) -> str:
     return f"battle.{battle_id}.{viewer.value}.{language}"
 
 
-def announce(battle_id: int, audience: Audience) -> None:
-    """Tell those who may see what has just been committed that there is something newer; the others hear nothing."""
+def announce(battle_id: int, audience: Audience, sender: Viewer | None = None) -> None:
+    """Tell those who may see what has just been committed that there is something newer; the others hear nothing.
+
+    `sender` is whose order it was: his page has it in the answer to its post, so the others are drawn first.
+    """
     layer = get_channel_layer()
     if layer is None:
         return
     try:
-        async_to_sync(_tell)(layer, battle_id, audience)
+        async_to_sync(_tell)(layer, battle_id, audience, sender)
     except Exception as error:  # a layer that is away costs a heartbeat, never an order
         logger.warning("battle %s: no notice sent, pages follow by heartbeat: %s", battle_id, error)
 
 
-async def _tell(layer: Any, battle_id: int, audience: Audience) -> None:
+async def _tell(layer: Any, battle_id: int, audience: Audience, sender: Viewer | None) -> None:
     message = {"type": "battle.changed", "stamp": uuid4().hex}
-    groups = [
-        group_name(battle_id, viewer, language) for viewer in Viewer if viewer in audience for language in LANGUAGES
-    ]
-    await asyncio.gather(*(layer.group_send(group, message) for group in groups))
+    sends = (
+        layer.group_send(group_name(battle_id, viewer, language), {**message, "answered": viewer is sender})
+        for viewer in Viewer
+        if viewer in audience
+        for language in LANGUAGES
+    )
+    await asyncio.gather(*sends)
 
 
 def render(battle_id: int, viewer: Viewer, language: str, now: datetime | None = None) -> Fragments | None:

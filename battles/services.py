@@ -611,7 +611,8 @@ def _record(
     fault_point("before_commit")
     transaction.on_commit(partial(fault_point, "after_commit"))
     if entries:
-        transaction.on_commit(partial(announce, battle.pk, frozenset(heard)), robust=True)
+        answered = None if asked.user is None else sender
+        transaction.on_commit(partial(announce, battle.pk, frozenset(heard), answered), robust=True)
     return _Recorded(receipt, state)
 
 

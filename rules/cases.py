@@ -568,7 +568,7 @@ class _Play:
                     self._unit(spot, fields, unit, view)
 
     def _expect_options(self, where: str, wanted: Mapping[str, Any], told: Sequence[Event]) -> None:
-        """What a side is offered for a unit: cells and targets in any order, and why something is refused by its key."""
+        """What a side is offered for a unit: cells and targets in any order, refusals by their keys."""
         for name, units in wanted.items():
             offered = self.rules.options(self.rules.view(self.state, Viewer(name)))
             for key, fields in units.items():

@@ -18,8 +18,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from accounts.models import User
+from battles import overlay, picture, selection
 from battles import panel as panels
-from battles import picture
 from battles.arranging import arrangement
 from battles.forms import read_order
 from battles.selectors import (
@@ -79,9 +79,9 @@ def _chosen(seen: Seen, view: Any, query: Any, banner: dict[str, Any]) -> dict[s
     """Panel and overlay for the selection that a query names."""
     battle, viewer, role = seen
     rules = rules_of(battle)
-    selection = panels.read_selection(view, query)
-    options = rules.options(view, selection.unit) if role is Role.PLAYER else None
-    desk = panels.desk(view, options, battle.ruleset, selection)
+    chosen = selection.read_selection(view, query)
+    options = rules.options(view, chosen.unit) if role is Role.PLAYER else None
+    desk = selection.desk(view, options, battle.ruleset, chosen)
     return {
         "battle_id": battle.pk,
         "battle": battle,
@@ -95,7 +95,7 @@ def _chosen(seen: Seen, view: Any, query: Any, banner: dict[str, Any]) -> dict[s
         "sheet": picture.sheet(view.board),
         "symbols": static("umpire/symbols.svg"),
         "terrains": static("umpire/terrain.svg"),
-        "overlay": panels.overlay(desk),
+        "overlay": overlay.overlay(desk),
         "orders_template": f"battles/{battle.ruleset}/_orders.html",
         "idle_names": panels.idle_choices(view),
         "board_label": _("Map of %(columns)s by %(rows)s cells") % {
@@ -323,6 +323,8 @@ def dice(request: HttpRequest, battle_id: int) -> HttpResponse:
     seen = _open(request, battle_id)
     if seen.battle.stage == "preparing":
         return redirect("battles:prepare", battle_id)
+    sheet = dice_of(seen.battle, seen.viewer)
+    throws = tuple(throw._replace(purpose=picture.purpose_words(throw.purpose)) for throw in sheet.throws)
     return render(
         request,
         "battles/dice.html",
@@ -330,7 +332,7 @@ def dice(request: HttpRequest, battle_id: int) -> HttpResponse:
             "battle": seen.battle,
             "battle_id": battle_id,
             "ruleset_id": seen.battle.ruleset,
-            "sheet": dice_of(seen.battle, seen.viewer),
+            "sheet": sheet._replace(throws=throws),
             "over": seen.battle.stage == "over",
             "section": "battles",
         },

@@ -38,6 +38,8 @@ from rules.core.errors import IllegalCommand, InvalidCommand
 from rules.templatetags.rule_tags import refusal_text
 
 LINES = 24
+# Lines before which there is nothing to go back to: the opening, and rulings on the history.
+FIXED = frozenset({"battle_opened", "army_mustered", "phase_started", "rewound", "seed_revealed"})
 
 
 @require_GET
@@ -202,7 +204,7 @@ def _lines(lines: Any, view: Any, over: bool) -> list[dict[str, Any]]:
     for line in lines:
         heading = picture.turn_words(line.turn, view.names) if line.turn != turn else ""
         turn = line.turn
-        rewindable = not over and not line.abandoned and line.no > 1 and line.kind not in ("battle_opened", "rewound")
+        rewindable = not over and not line.abandoned and line.kind not in FIXED
         found.append({"line": line, "heading": heading, "can_rewind": rewindable})
     return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Protocol
 
 from django import template
@@ -16,7 +17,7 @@ from django.urls import reverse
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 
 from rules.core.rulebook import Refusal, Rule, Rulebook
 from rules.core.text import Dice, Halves, Place, Sentence, SideRef, Term, UnitRef, gettext_noop
@@ -61,6 +62,12 @@ def _home(rule_id: str, ruleset_id: str | None = None) -> tuple[str, Rule] | Non
 @register.simple_tag
 def rule_link(rule_id: str, ruleset_id: str | None = None) -> SafeString:
     """Link a rule's id to its place in the book, with its title; an unknown id stays plain text."""
+    return _rule_link(rule_id, ruleset_id, get_language())
+
+
+@lru_cache(maxsize=4096)
+def _rule_link(rule_id: str, ruleset_id: str | None, language: str | None) -> SafeString:
+    """The link in the language that is active, which is named so that each language has its own."""
     home = _home(rule_id, ruleset_id)
     if home is None:
         return conditional_escape(rule_id)

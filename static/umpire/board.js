@@ -476,6 +476,7 @@
     away = 0;
     show("live");
     notice("");
+    if (new URLSearchParams(byId("orders").dataset.query).toString() !== new URLSearchParams(selection).toString()) load();
     if (was) setTimeout(() => {
       const missed = newest - newestThen;
       if (missed > 0) { notice(root.dataset.sayNews.replace("{}", missed)); setTimeout(() => { if (!away) notice(""); }, 8000); }

@@ -9,7 +9,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from battles import panel, picture
+from battles import overlay, panel, picture, selection
 from rules.core.actors import Side, Viewer
 from rules.core.board import Board
 from rules.core.grid import Cell
@@ -181,27 +181,27 @@ def test_the_units_of_two_armies_render_in_a_few_milliseconds(running):
     assert min(took) < 0.02
 
 
-def desk(play: Play, **chosen: str) -> panel.Desk:
+def desk(play: Play, **chosen: str) -> selection.Desk:
     """What RED has selected."""
     view = running_view(play)
-    return panel.desk(view, RULES.options(view), "tactical", panel.read_selection(view, chosen))
+    return selection.desk(view, RULES.options(view), "tactical", selection.read_selection(view, chosen))
 
 
 @pytest.mark.django_db
 def test_a_selection_that_makes_no_sense_is_forgotten(running):
     view = running_view(running)
-    assert panel.read_selection(view, {"unit": "nobody", "to": "C5"}) == panel.Selection()
+    assert selection.read_selection(view, {"unit": "nobody", "to": "C5"}) == selection.Selection()
     key = running.key("1st Messina")
-    assert panel.read_selection(view, {"unit": key, "target": "nobody"}) == panel.Selection(unit=key)
+    assert selection.read_selection(view, {"unit": key, "target": "nobody"}) == selection.Selection(unit=key)
 
 
 @pytest.mark.django_db
 def test_the_overlay_offers_what_the_rules_offer(running):
     d = desk(running, unit=running.key("Palermo Cuirassiers"))
-    overlay = panel.overlay(d)
-    spaces = {space.name: space for row in overlay.rows for space in row}
+    shown = overlay.overlay(d)
+    spaces = {space.name: space for row in shown.rows for space in row}
     assert len(spaces) == d.view.board.width * d.view.board.height
-    assert len(overlay.dots) == len({move.at for move in d.can.moves})
+    assert len(shown.dots) == len({move.at for move in d.can.moves})
     reached = next(move.at for move in d.can.moves)
     assert spaces[d.label(reached)].label.endswith("Can be reached.")
     assert f"to={d.label(reached)}" in spaces[d.label(reached)].href
@@ -216,13 +216,13 @@ def test_a_march_has_its_route_and_its_price(running):
     shown = panel.panel(d)
     assert shown["preview"] == "march"
     assert shown["path"].split() == [d.label(c) for c in move.path]
-    assert panel.overlay(d).route.startswith("M")
+    assert overlay.overlay(d).route.startswith("M")
 
 
 @pytest.mark.django_db
 def test_while_deploying_a_tap_on_a_free_cell_sends_a_placement(play):
     d = desk(play, unit=play.key("1st Messina"))
-    overlay = panel.overlay(d)
-    posts = [space.post for row in overlay.rows for space in row if space.post]
+    shown = overlay.overlay(d)
+    posts = [space.post for row in shown.rows for space in row if space.post]
     assert posts and all(post.startswith("type=place&unit=") for post in posts)
     assert panel.panel(d)["preview"] == "place"

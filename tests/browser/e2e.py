@@ -191,9 +191,9 @@ def finished(**wishes: Any) -> Any:
     from battles.models import Battle
 
     made = in_play(**wishes)
-    keys = {(u["side"], u["at"]["x"]): u["key"] for u in made.state["units"]}
-    give(made.pk, "red", read("fire", unit=keys["red", 6], target=keys["blue", 6]))
-    give(made.pk, "red", read("move", unit=keys["red", 4], path=["E4", "E3"], attack=keys["blue", 4]))
+    reds, blues = ([u["key"] for u in made.state["units"] if u["side"] == side] for side in ("red", "blue"))
+    give(made.pk, "red", read("fire", unit=reds[3], target=blues[3]))
+    give(made.pk, "red", read("move", unit=reds[0], path=["E4", "E3"], attack=blues[0]))
     give(made.pk, "red", read("end_turn"))
     give(made.pk, "moderator", read("close_battle", winner="red", reason="Dusk"))
     return Battle.objects.get(pk=made.pk)

@@ -306,6 +306,7 @@ def test_a_lost_line_is_shown_and_heals_by_itself(site: Any, sit: Sit) -> None:
     red, blue = live(sit("red"), battle), live(sit("blue"), battle)
     chip(red, battle["units"]["red Catania Rifles"]).click()
     cell(red, "H7").click()
+    expect(red.locator("#orders").get_by_role("button", name="March")).to_be_visible()
     site.stop()
     try:
         expect(red.locator("#conn .conn-t")).to_have_text("Offline", timeout=6000)

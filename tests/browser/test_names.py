@@ -37,8 +37,7 @@ def harmless(page: Page, asked: str = "") -> None:
     page.evaluate("document.querySelectorAll('main details').forEach((each) => { each.open = true; })")
     found = page.evaluate(LOOK)
     assert found["ran"] == "undefined" and found["images"] == 0, asked
-    assert not re.search(r"__x=1>(?!\{\{7\*7\}\})", found["words"].replace("…", "")), asked
-    assert "49" not in re.findall(r">(\d+)(?=[\s\d]|$)", found["words"]), asked
+    assert not re.search(r"(__x=1>|^|\s)49", found["words"].replace("\u200b", "")), asked
     assert not TURNERS.search(page.content()), asked
     if found["wide"] > 360:
         wide = page.evaluate(
