@@ -246,7 +246,7 @@ class BattleForm(forms.Form):
             "map", [(each.value, each.title) for each in self.maps], initial=self.maps[0].value if self.maps else ""
         )
         for side in SIDES:
-            self._set(f"{side.value}_colour", [(c.name, gettext(c.title)) for c in COLOURS], initial=DEFAULTS[side])
+            self._set(f"{side.value}_colour", [(c.name, c.title) for c in COLOURS], initial=DEFAULTS[side])
             self._prepare_list(side)
             for kind in self.ruleset.kinds.values():
                 self.fields[f"{side.value}_n_{kind.id}"] = self._number_field(side, kind)

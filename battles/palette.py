@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
+from django.utils.translation import pgettext_lazy
 
 from rules.core.actors import Side
-from rules.core.text import gettext_noop
 
 
 class Shades(NamedTuple):
@@ -29,7 +29,7 @@ class Colour(msgspec.Struct, frozen=True, kw_only=True):
     """A colour that a side may have, as either frame in both themes."""
 
     name: str
-    title: str
+    title: Any
     red_light: Shades
     red_dark: Shades
     blue_light: Shades
@@ -44,7 +44,7 @@ class Colour(msgspec.Struct, frozen=True, kw_only=True):
 COLOURS = (
     Colour(
         name="red",
-        title=gettext_noop("red"),
+        title=pgettext_lazy("colour", "red"),
         red_light=Shades("#b5433a", "#5c1712", "#96291f", "#f4dfd9"),
         red_dark=Shades("#bd5246", "#f0c3b8", "#f09a8c", "#3d2320"),
         blue_light=Shades("#780105", "#4e0404", "#861210", "#fddcd7"),
@@ -52,7 +52,7 @@ COLOURS = (
     ),
     Colour(
         name="amber",
-        title=gettext_noop("amber"),
+        title=pgettext_lazy("colour", "amber"),
         red_light=Shades("#8f611e", "#442a00", "#714905", "#efe2d3"),
         red_dark=Shades("#9b6f33", "#e4cdb1", "#d4ac7b", "#322718"),
         blue_light=Shades("#553502", "#382100", "#633f03", "#efe2d3"),
@@ -60,7 +60,7 @@ COLOURS = (
     ),
     Colour(
         name="green",
-        title=gettext_noop("green"),
+        title=pgettext_lazy("colour", "green"),
         red_light=Shades("#3f7b4a", "#123a1b", "#246131", "#dae9db"),
         red_dark=Shades("#4f8858", "#bedac1", "#92c398", "#1f2d20"),
         blue_light=Shades("#02411e", "#062f11", "#165626", "#dae9db"),
@@ -68,7 +68,7 @@ COLOURS = (
     ),
     Colour(
         name="teal",
-        title=gettext_noop("teal"),
+        title=pgettext_lazy("colour", "teal"),
         red_light=Shades("#227a7a", "#023838", "#0b5f5f", "#d6e9e9"),
         red_dark=Shades("#398787", "#b7d9d8", "#83c1c1", "#1a2d2c"),
         blue_light=Shades("#034747", "#032d2d", "#015353", "#d6e9e9"),
@@ -76,7 +76,7 @@ COLOURS = (
     ),
     Colour(
         name="blue",
-        title=gettext_noop("blue"),
+        title=pgettext_lazy("colour", "blue"),
         red_light=Shades("#3d6bb0", "#122f5a", "#235193", "#d9e6f9"),
         red_dark=Shades("#4c79bb", "#bcd3f5", "#8eb6f1", "#1e293b"),
         blue_light=Shades("#1b4079", "#0f2a52", "#1f4a86", "#dce5f1"),
@@ -84,7 +84,7 @@ COLOURS = (
     ),
     Colour(
         name="violet",
-        title=gettext_noop("violet"),
+        title=pgettext_lazy("colour", "violet"),
         red_light=Shades("#7f5a9e", "#382357", "#5f3d8e", "#e8e0f8"),
         red_dark=Shades("#916da3", "#d6c9f2", "#bea5ed", "#2c2439"),
         blue_light=Shades("#492676", "#2e184b", "#543282", "#e8e0f8"),
@@ -92,7 +92,7 @@ COLOURS = (
     ),
     Colour(
         name="rose",
-        title=gettext_noop("rose"),
+        title=pgettext_lazy("colour", "rose"),
         red_light=Shades("#a64374", "#531535", "#88285a", "#f8dce7"),
         red_dark=Shades("#b25481", "#f3c1d5", "#eb96bc", "#39202b"),
         blue_light=Shades("#6e0a45", "#47092b", "#7b1b4f", "#f8dce7"),
@@ -100,7 +100,7 @@ COLOURS = (
     ),
     Colour(
         name="slate",
-        title=gettext_noop("slate"),
+        title=pgettext_lazy("colour", "slate"),
         red_light=Shades("#676c73", "#2d3134", "#4e5359", "#e3e5e6"),
         red_dark=Shades("#74797f", "#ced1d4", "#b0b5ba", "#28292b"),
         blue_light=Shades("#383e43", "#23272a", "#43484e", "#e3e5e6"),

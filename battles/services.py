@@ -85,7 +85,6 @@ INVITATION_DAYS = 7
 LONGEST_NAME = 80
 LONGEST_PHRASE = 100
 LONGEST_REASON = 500
-NEVER_STALE = frozenset({"place", "take_back", "stance", "ready", "unready"})
 COUNTED = (Viewer.RED, Viewer.BLUE, Viewer.PUBLIC)
 FOLD = (
     "state", "version", "red_no", "blue_no", "public_no", "throws", "turn", "phase", "awaited", "stage", "winner",
@@ -359,7 +358,9 @@ def _refuse_stale(battle: Battle, state: Any, asked: _Asked, seen: int | None, d
         return
     if decision is not None and state.decision(decision) is None:
         raise StaleCommand(version)
-    if tag(type(command)) in NEVER_STALE or isinstance(command, CLOCK_RULINGS) or command.by is Actor.CLOCK:
+    if decision is not None and command.answering:
+        return
+    if command.sealed or isinstance(command, CLOCK_RULINGS) or command.by is Actor.CLOCK:
         return
     if seen is None and not isinstance(command, Ruling):
         raise InvalidCommand("the version of the board is wanted", "seen")

@@ -9,7 +9,7 @@ import msgspec
 from rules.core.grid import Cell
 
 
-class Board(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Board(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """Terrain codes by rows, north to south, one character a cell; the ruleset's `terrains` tell what they mean."""
 
     rows: tuple[str, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rules.core.actors import EVERYONE, Actor, Audience, only
+from rules.core.actors import Actor
 from rules.core.commands import Command
 from rules.core.errors import IllegalCommand, InvalidCommand, UnknownField
 from rules.core.events import (
@@ -31,6 +31,7 @@ def rule_on(ruleset: Ruleset, turn: Resolution[Any], ruling: Ruling, after_edit:
     turn.require(turn.by is Actor.MODERATOR, RULINGS, "moderator_only")
     author, reason = ruling.author, ruling.reason
     state = turn.state
+    phase_clock = any(not t.asks for t in state.timers)  # a question's own time is neither extended nor given anew
     match ruling:
         case StopClock():
             turn.require(any(t.running for t in state.timers), CONDUCT, "no_clock_runs")
@@ -39,12 +40,12 @@ def rule_on(ruleset: Ruleset, turn: Resolution[Any], ruling: Ruling, after_edit:
             turn.require(state.clock_stopped, CONDUCT, "clock_runs")
             turn.tell(ClockStarted(rule=CONDUCT.id, author=author, reason=reason))
         case ExtendClock():
-            turn.require(state.timers, CONDUCT, "no_clock_runs")
+            turn.require(phase_clock, CONDUCT, "no_clock_runs")
             in_bounds = 1 <= ruling.seconds <= LONGEST_EXTENSION
             turn.require(in_bounds, RULINGS, "bad_value", field="seconds", value=ruling.seconds)
             turn.tell(ClockExtended(rule=CONDUCT.id, seconds=ruling.seconds, author=author, reason=reason))
         case RestartClock():
-            turn.require(state.timers, CONDUCT, "no_clock_runs")
+            turn.require(phase_clock, CONDUCT, "no_clock_runs")
             turn.tell(ClockRestarted(rule=CONDUCT.id, author=author, reason=reason))
         case CloseBattle():
             _reasoned(turn, ruling)
@@ -85,15 +86,10 @@ def _edit(ruleset: Ruleset, turn: Resolution[Any], ruling: EditUnit) -> None:
         changes=changes,
         author=ruling.author,
         reason=ruling.reason,
-        seen_by=edit_audience(turn.state, unit),
+        seen_by=ruleset.edit_audience(turn.state, unit, frozenset(ruling.changes)),
     )
     known = set(ruleset.flaws(turn.state))
     flaws = [flaw for flaw in ruleset.flaws(ruleset.evolve(turn.state, event)) if flaw not in known]
     if flaws:
         raise IllegalCommand("impossible_state", RULINGS.id, {"unit": unit.name, "field": flaws[0].field})
     turn.tell(event)
-
-
-def edit_audience(state: Any, unit: Any) -> Audience:
-    """Who may know of an edit: both sides in open play, only the unit's own before the reveal or if it is absent."""
-    return EVERYONE if state.is_public(unit) else only(unit.side)

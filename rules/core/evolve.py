@@ -27,7 +27,8 @@ def evolve_common(state: S, event: Event) -> S:
     """The state after one of the core's events; others change nothing here."""
     match event:
         case PhaseStarted():
-            timers: tuple[Timer, ...] = (event.timer,) if event.timer is not None else ()
+            timers: tuple[Timer, ...] = tuple(t for t in state.timers if t.asks)
+            timers += (event.timer,) if event.timer is not None else ()
             phase = Phase(name=event.phase, sides=event.sides)
             return state.with_timers(timers, phase=phase, ready=frozenset())
         case SideReady(side=side):
@@ -48,11 +49,16 @@ def evolve_common(state: S, event: Event) -> S:
         case ClockStarted():
             return state.with_timers(state.timers, clock_stopped=False)
         case ClockExtended(seconds=seconds):
-            return state.with_timers(tuple(replace(t, seconds=t.seconds + seconds) for t in state.timers))
+            return state.with_timers(
+                tuple(
+                    t if t.asks else replace(t, seconds=t.seconds + seconds, whole=t.whole or t.seconds)
+                    for t in state.timers
+                )
+            )
         case ClockRestarted():
             count = state.clock_restarts + 1
             timers = tuple(
-                replace(t, key=f"{t.key.split('#')[0]}#{count}") if not t.key.startswith("answer:") else t
+                t if t.asks else replace(t, key=f"{t.key.split('#')[0]}#{count}", seconds=t.whole or t.seconds, whole=0)
                 for t in state.timers
             )
             return state.with_timers(timers, clock_restarts=count)

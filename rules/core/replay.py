@@ -11,6 +11,7 @@ from rules.core.errors import IllegalCommand
 from rules.core.events import DeploymentSeen, DiceThrown, Event, Rewound
 from rules.core.ruleset import Ruleset
 from rules.core.rulings import Rewind
+from rules.core.state import replace
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -39,16 +40,23 @@ class Fold:
             while self.standing and self.standing[-1].number >= entry.event.to:
                 self.standing.pop()
                 self.after.pop()
-            self.state = self.after[-1] if self.after else self._start
+            self.state = taken_back(self.state, self.after[-1] if self.after else self._start)
         else:
             self.state = self.ruleset.evolve(self.state, entry.event)
         self.standing.append(entry)
         self.after.append(self.state)
 
     def before(self, number: int) -> Any:
-        """The state before an entry that stands."""
+        """The state before an entry that stands, as a rewind to it leaves the battle."""
         earlier = [state for entry, state in zip(self.standing, self.after, strict=True) if entry.number < number]
-        return earlier[-1] if earlier else self._start
+        return taken_back(self.state, earlier[-1] if earlier else self._start)
+
+
+def taken_back(now: Any, earlier: Any) -> Any:
+    """An earlier state to which a battle is taken back: names of questions and clocks are never used again."""
+    if now is None or earlier is None:
+        return earlier
+    return replace(earlier, questions=now.questions, clock_restarts=now.clock_restarts)
 
 
 def fold(ruleset: Ruleset, entries: Iterable[Entry], *, state: Any = None) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from rules.core.actors import Viewer
+from rules.core.actors import Audience, Viewer
 from rules.core.board import Terrain
 from rules.core.commands import Command
 from rules.core.dice import Dice
@@ -75,6 +75,9 @@ class Ruleset(Protocol):
 
     def edit(self, unit: Any, changes: Mapping[str, Any]) -> Any:
         """A unit with a ruling's changes, converted and validated; InvalidCommand names the field."""
+
+    def edit_audience(self, state: Any, unit: Any, fields: frozenset[str]) -> Audience:
+        """Who may know of a ruling that changes these fields of a unit."""
 
     def edit_shown(self, unit: Any, field: str) -> Any:
         """A unit's field as a ruling shows it: cells by labels, facings by names."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rules.core.actors import Side
 from rules.core.commands import Command
 
-FieldValue = float | str | bool | None
+FieldValue = int | float | str | bool | None
 
 
 class Ruling(Command, frozen=True, kw_only=True):

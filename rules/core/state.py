@@ -13,21 +13,21 @@ from rules.core.timers import Decision, Timer
 replace = msgspec.structs.replace
 
 
-class Phase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Phase(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A phase's name and the sides that may act in it."""
 
     name: str
     sides: frozenset[Side] = frozenset()
 
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """How it ended: the winner, or None for a draw or an end without one, and why."""
 
     winner: Side | None
     reason: str
 
 
-class BattleState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BattleState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """What every ruleset's state has; frozen through and through."""
 
     rules_version: int
@@ -62,14 +62,14 @@ class BattleState(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def with_timers(self, timers: tuple[Timer, ...], **changes: Any) -> Self:
         """The same with these clocks, of which those run that should.
 
-        While a question with a clock of its own blocks somebody, only such clocks run; when the moderator has
-        stopped the clock none does.
+        While a question blocks somebody only the clocks of questions run; when the moderator has stopped the clock
+        none does.
         """
         state = replace(self, **changes)
-        asking = any(d.seconds and d.blocks for d in state.decisions)
+        asking = any(d.blocks for d in state.decisions)
 
         def runs(timer: Timer) -> bool:
-            return not state.clock_stopped and (not asking or timer.key.startswith("answer:"))
+            return not state.clock_stopped and (not asking or timer.asks)
 
         return replace(state, timers=tuple(t if t.running == runs(t) else replace(t, running=runs(t)) for t in timers))
 

@@ -20,7 +20,7 @@ class Fate(Enum):
     CAPTURED = "captured"
 
 
-class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Unit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """A unit: an opaque key, its side, its kind and name, where it stands and how it faces, or its fate.
 
     `facing` is an index into the ruleset's facings. Keys are drawn at random when the battle is made, so that

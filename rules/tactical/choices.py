@@ -50,7 +50,7 @@ def options(view: TacticalView, only: str | None = None) -> Options:
     own = tuple(u for u in view.units if u.side is side and u.fate is None and only in (None, u.key))
     if view.phase.name == "deployment":
         if blocked is not None:
-            refused = _refused(book.WHO_ANSWERS, "answer_pending")
+            refused = _refused(book.READY, "deployment_over")
             return Options(side=side, answers=answers, refused={"ready": refused})
         return Options(
             side=side,

@@ -16,6 +16,7 @@ FacingName = Literal["N", "E", "S", "W"]
 class Place(Command, frozen=True, kw_only=True, tag="place"):
     """Put a unit onto the own strip, or move it there [T-3.3]."""
 
+    sealed = True
     unit: str
     at: Cell
     facing: FacingName | None = None
@@ -72,6 +73,7 @@ class Fire(Command, frozen=True, kw_only=True, tag="fire"):
 class Stance(Command, frozen=True, kw_only=True, tag="stance"):
     """Set a stance of an own unit, hidden from the enemy [T-10.4]."""
 
+    sealed = True
     unit: str
     name: Literal["defensive_fire", "answer_charges"]
     value: bool

@@ -120,6 +120,10 @@ def muster(spec: UnitSpec) -> Unit:
         stats = msgspec.convert(spec.overrides, Stats, strict=False) if spec.overrides else None
     except msgspec.ValidationError as error:
         raise InvalidCommand(str(error), "overrides") from error
+    for name in ("hp", "firepower", "scatters_at"):
+        given = None if stats is None else getattr(stats, name)
+        if given is not None and (given * 2 != int(given * 2) or given < (1 if name == "hp" else 0)):
+            raise InvalidCommand(f"{name} must be a multiple of a half, not {given}", "overrides")
     kind = KINDS[spec.kind]
     hp = kind.hp if stats is None or stats.hp is None else stats.hp
     formation = Formation.COLUMN if spec.kind == "heavy_infantry" else Formation.OPEN
@@ -133,8 +137,9 @@ def deploying(state: TacticalState, side: Side | None) -> Side:
     """The side that asks, if deployment is on."""
     checks.in_battle(state)
     require(state.phase.name == "deployment", book.READY, "deployment_over")
-    assert side is not None
-    checks.unblocked(state, side)
+    if side is None:
+        refuse(book.WHOSE_TURN, "not_your_turn")
+    require(state.blocked(side) is None, book.READY, "deployment_over")
     return side
 
 

@@ -18,6 +18,9 @@ from rules.tactical.units import FACINGS, Formation, Unit
 EDITABLE = frozenset({"hp", "at", "facing", "formation", "spent", "moved", "fired", "attacked", "last_shot",
                       "defensive_fire", "answer_charges"})  # fmt: skip
 
+HIDDEN = frozenset({"defensive_fire", "answer_charges"})
+WHOLE = frozenset({"spent", "last_shot"})
+
 
 def edited(unit: Unit, changes: Mapping[str, FieldValue]) -> Unit:
     """A unit with a ruling's changes; cells by labels, facings by letters. InvalidCommand names the field."""
@@ -41,6 +44,10 @@ def _read(field: str, value: FieldValue) -> Any:
             return list(GRID.parse(str(value)))
         if field == "facing" and value is not None:
             return FACINGS.index(str(value))
+        if field in WHOLE:
+            if float(value) != int(float(value)) or float(value) < 0:  # type: ignore[arg-type]
+                raise ValueError(value)
+            return int(float(value))  # type: ignore[arg-type]
         if field == "hp":
             return halves(float(value))  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
@@ -67,7 +74,7 @@ def flaws(state: TacticalState) -> tuple[Flaw, ...]:
             if unit.at is not None:
                 found.append(Flaw(unit.key, "at"))
             continue
-        if not 0 < unit.hp <= unit.start_hp:
+        if not 0 <= unit.hp <= unit.start_hp:
             found.append(Flaw(unit.key, "hp"))
         if unit.has_formations is (unit.formation is Formation.OPEN):
             found.append(Flaw(unit.key, "formation"))

@@ -59,9 +59,7 @@ def _evolve(state: TacticalState, event: Event) -> TacticalState:
             return _turn_started(state, event)
         case e.TurnEnded():
             quiet = 0 if state.busy or state.melees else state.quiet + 1
-            return replace(
-                state.with_timers(tuple(t for t in state.timers if t.key.startswith("answer:"))), quiet=quiet
-            )
+            return replace(state.with_timers(tuple(t for t in state.timers if t.asks)), quiet=quiet)
         case e.MeleeJoined():
             joined = Melee(
                 attacker=event.attacker, defender=event.defender, ground=event.ground, aspect=event.aspect,
@@ -124,7 +122,8 @@ def _evolve(state: TacticalState, event: Event) -> TacticalState:
             state = evolve_common(state, event)
             if decision.kind == "nobody_deployed":
                 return replace(state.with_timers(()), ready=frozenset())
-            return replace(state, guns_asked=True) if decision.kind == "stalemate" else state
+            guns = all(u.is_artillery for u in state.units if u.on_field)
+            return replace(state, guns_asked=True) if decision.kind == "stalemate" and guns else state
         case DecisionClosed(kind="stalemate"):
             return replace(evolve_common(state, event), quiet=0)
     return evolve_common(state, event)
@@ -157,7 +156,7 @@ def _fresh(unit: Unit, side: Side) -> Unit:
 
 def _turn_started(state: TacticalState, event: e.TurnStarted) -> TacticalState:
     side = event.side
-    timers: tuple[Timer, ...] = tuple(t for t in state.timers if t.key.startswith("answer:"))
+    timers: tuple[Timer, ...] = tuple(t for t in state.timers if t.asks)
     if event.seconds:
         timers = (*timers, Timer(key=f"turn:{event.turn}", seconds=event.seconds))
     own = _set(state.own_turns, side, state.own_turn(side) + 1)

@@ -46,7 +46,7 @@ def reformed(field: Field, unit: Unit, command: Form) -> Unit:
         require(at in unit.cells, book.REFORMING, "bad_cell", cell=GRID.label(at))
     new = replace(unit, formation=command.formation, at=at, facing=facing, spent=unit.spent + 1, run=(), moved=True)
     stands(field, unit, new)
-    pays(field, unit, new)
+    pays(field, unit, new, unit.cells)
     return new
 
 
@@ -62,11 +62,14 @@ def stands(field: Field, unit: Unit, new: Unit) -> None:
         require(other is None or other.key == unit.key, book.REFORMING, "occupied", cell=GRID.label(cell))
 
 
-def pays(field: Field, unit: Unit, new: Unit) -> None:
-    """One point, and no cell comes onto a hill from other ground or into a dense wood [T-4.3, T-5.5]."""
+def pays(field: Field, unit: Unit, new: Unit, moving: tuple[Cell, ...]) -> None:
+    """One point, and no cell comes from other ground onto a hill or into a dense wood [T-4.3, T-5.5].
+
+    `moving` are the cells that the new ground is entered from: the swinging end of a wheel, else all of the unit.
+    """
     left = max(0, speed_in(unit, new.formation) - unit.spent)
     require(left >= 1, book.SPEED, "too_far", needed=1, left=left)
-    from_hill = any(field.terrain(cell) == "hill" for cell in unit.cells)
+    from_hill = any(field.terrain(cell) == "hill" for cell in moving)
     for cell in new.cells:
         if cell in unit.cells:
             continue
@@ -103,7 +106,7 @@ def wheeled(field: Field, unit: Unit, to: str) -> Unit:
     at: Cell = right.plus(forward) if to == "right" else left
     new = replace(unit, at=at, facing=(unit.facing + turn_by) % 4, spent=unit.spent + 1, run=(), moved=True)
     stands(field, unit, new)
-    pays(field, unit, new)
+    pays(field, unit, new, (left if to == "right" else right,))
     return new
 
 

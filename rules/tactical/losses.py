@@ -9,7 +9,7 @@ from rules.core.resolution import Resolution
 from rules.core.units import Fate, halves
 from rules.tactical import rulebook as book
 from rules.tactical.events import LossesTaken, MeleeEnded
-from rules.tactical.state import TacticalState
+from rules.tactical.state import Melee, TacticalState
 from rules.tactical.units import Unit
 
 
@@ -55,4 +55,9 @@ def remove(turn: Resolution[TacticalState], unit: Unit, fate: Fate, cause: str, 
 def end_melees(turn: Resolution[TacticalState], key: str) -> None:
     """All melees of a unit end [T-9.9]."""
     for melee in turn.state.melees_of(key):
-        turn.tell(MeleeEnded(rule=book.MELEE_ENDS.id, attacker=melee.attacker, defender=melee.defender))
+        end_melee(turn, melee)
+
+
+def end_melee(turn: Resolution[TacticalState], melee: Melee) -> None:
+    """One melee ends."""
+    turn.tell(MeleeEnded(rule=book.MELEE_ENDS.id, attacker=melee.attacker, defender=melee.defender))

@@ -127,6 +127,13 @@ def contact(field: Field, unit: Unit, target: Unit) -> Contact:
     return Contact((mine, theirs), facing, aspect, penalty, run, onslaught(field, unit, target, run))
 
 
+def touching(unit: Unit, other: Unit) -> int | None:
+    """The direction in which one unit touches another, None if it does not."""
+    pairs = ((mine, theirs) for mine in unit.cells for theirs in other.cells)
+    ways = ((theirs.x - mine.x, theirs.y - mine.y) for mine, theirs in pairs)
+    return next((DIRECTIONS.index(way) for way in ways if way in DIRECTIONS), None)
+
+
 def _label(unit: Unit) -> str:
     return GRID.label(unit.at) if unit.at is not None else ""
 
@@ -396,9 +403,8 @@ def _turn_to_attackers(turn: Resolution[TacticalState], fought: tuple[Melee, ...
             continue
         if unit.formation in (Formation.LINE, Formation.SQUARE):
             continue
-        mine, theirs = melee.ground[1], melee.ground[0]
-        facing = DIRECTIONS.index((theirs.x - mine.x, theirs.y - mine.y))
-        if facing != unit.facing:
+        facing = touching(unit, turn.state.unit(melee.attacker))
+        if facing is not None and facing != unit.facing:
             turn.tell(UnitTurned(rule=book.ASPECT.id, unit=unit.key, facing=facing, spent=unit.spent, ordered=False))
 
 

@@ -561,7 +561,7 @@ MELEE = rule(
         "Enemies who run into each other are in melee. A unit attacks an enemy in a neighbouring cell, at the end of a "
         "move or from where it stands, for 0 points; a line attacks only straight ahead. Any infantry or cavalry that "
         "is not in melee may attack, except a square. The attacked unit is not asked, and the ground under it does "
-        "not matter. An attacker that is not a line faces the cell it attacks. "
+        "not matter. An attacker that is neither a line nor a square faces the cell it attacks. "
         "At the end of every turn, of either side, each pair in melee fights one exchange."
     ),
     STATED,
@@ -625,8 +625,8 @@ ASPECT = rule(
         "An attacker straight ahead of a cell of the attacked unit is at its front, straight behind at its rear, "
         "otherwise at its flank. Against that attacker the unit's melee is 1 lower from the flank and 2 lower from the "
         "rear, as things stand at the moment of the attack, and in the first exchange only. Then, if it survives and "
-        "is not a line, it turns to its attacker, provided that it is in melee with no other. An attacker on two cells "
-        "is judged by the cell it attacks from. A line keeps the penalty. A square has none."
+        "is neither a line nor a square, it turns to its attacker, provided that it is in melee with no other. An "
+        "attacker on two cells is judged by the cell it attacks from. A line keeps the penalty. A square has none."
     ),
     HOUSE,
     STATED,
@@ -789,7 +789,8 @@ STALEMATE = rule(
     gettext_noop(
         "When both sides have only artillery on the field, or when for 12 turns nobody has fired or attacked and there "
         "is no melee, the moderator is asked whether it is a draw, somebody's victory, or goes on; play does not stop "
-        "for it. The sides may agree on a draw at any time."
+        "for it. The sides may agree on a draw at any time; an offer lapses when the side that got it ends its turn, "
+        "or when a side orders the general retreat."
     ),
     HOUSE,
     parameters=("quiet_turns",),

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rules.core import conduct
-from rules.core.actors import MODERATOR_ONLY, Actor, Side, Viewer, only
+from rules.core.actors import EVERYONE, MODERATOR_ONLY, Actor, Audience, Side, Viewer, only
 from rules.core.board import Terrain
 from rules.core.commands import Answer, Command, Ready, TakeBack, TimeExpired, Unready
 from rules.core.dice import Dice
@@ -16,7 +16,7 @@ from rules.core.errors import IllegalCommand, InvalidCommand
 from rules.core.events import DecisionClosed, Event, OrderDropped, ResolutionPaused, UnitEdited
 from rules.core.grid import Grid
 from rules.core.resolution import Resolution, require
-from rules.core.rulebook import Rulebook
+from rules.core.rulebook import RULINGS, Rulebook
 from rules.core.ruleset import Flaw
 from rules.core.rulings import FieldValue, Rewind, Ruling
 from rules.core.scenario import Scenario
@@ -123,6 +123,11 @@ class Tactical:
         """A unit with a ruling's changes."""
         return edits.edited(unit, changes)
 
+    def edit_audience(self, state: TacticalState, unit: units.Unit, fields: frozenset[str]) -> Audience:
+        """Both sides know of a ruling in open play; of a stance, a placement and an absent unit its own side only."""
+        hidden = bool(fields & edits.HIDDEN) or not state.is_public(unit)
+        return only(unit.side) if hidden else EVERYONE
+
     def edit_shown(self, unit: units.Unit, field: str) -> FieldValue:
         """A field as a ruling shows it."""
         return edits.shown(unit, field)
@@ -224,6 +229,8 @@ def answer(turn: Resolution[TacticalState], command: Answer) -> None:
     owed = decision is not None and decision.owed_by is command.by
     require(owed, book.WHO_ANSWERS, "nothing_to_answer")
     assert decision is not None
+    ruled = command.by is Actor.MODERATOR
+    require(not ruled or command.reason.strip(), RULINGS, "reason_required")
     require(command.choice in decision.choices, book.WHO_ANSWERS, "bad_choice", choice=command.choice)
     close(turn, decision, command.choice, author=command.author, reason=command.reason)
 
@@ -311,13 +318,10 @@ def ruling(turn: Resolution[TacticalState], command: Ruling) -> None:
         edit = turn.events[-1]
         unit = turn.state.unit(key)
         fields = {change.field for change in edit.changes} if isinstance(edit, UnitEdited) else set()
-        if "at" in fields:
+        if fields & {"at", "facing", "formation"}:
             for fight in turn.state.melees_of(key):
-                other = turn.state.unit(fight.other(key))
-                near = any(a.plus(way) == b for a in unit.cells for b in other.cells for way in units.DIRECTIONS)
-                if not near:
-                    losses.end_melees(turn, key)
-                    break
+                if melee.touching(unit, turn.state.unit(fight.other(key))) is None:
+                    losses.end_melee(turn, fight)
         if "hp" in fields:
             losses.settle(turn, (key,), "ruling")
 

@@ -235,14 +235,8 @@ class TacticalView(View, _Ground, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 def home_facing(board: Board, strip: tuple[Cell, ...]) -> int:
-    """The direction of a side's home edge: the map edge along its strip [T-1.3]."""
-    edges = (
-        sum(c.y == 0 for c in strip),
-        sum(c.x == board.width - 1 for c in strip),
-        sum(c.y == board.height - 1 for c in strip),
-        sum(c.x == 0 for c in strip),
-    )
-    return max(range(4), key=lambda d: edges[d])
+    """The direction of a side's home edge: the map edge along its strip, the nearest to its cells [T-1.3]."""
+    return min(range(4), key=lambda way: sum(edge_distance(board, way, cell) for cell in strip))
 
 
 def edge_distance(board: Board, home: int, cell: Cell) -> int:

@@ -28,6 +28,8 @@ def close(turn: Resolution[TacticalState], *, expired: bool) -> None:
     side = turn.state.mover
     assert side is not None
     turn.tell(TurnEnded(rule=book.TURN.id, turn=turn.state.turn, side=side, expired=expired))
+    for offer in [d for d in turn.state.decisions if d.kind == "draw_offer" and d.owed_by.side is side]:
+        victory.lapse(turn, offer)
     melee.fight(turn)
     turn.agenda += [CloseTurn(stage="rout"), CloseTurn(stage="victory")]
 

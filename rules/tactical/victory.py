@@ -9,8 +9,8 @@ from fractions import Fraction
 import msgspec
 
 from rules.core.actors import SIDES, Actor, Side
-from rules.core.events import BattleEnded, DecisionAsked
-from rules.core.resolution import Resolution, require
+from rules.core.events import BattleEnded, DecisionAsked, DecisionClosed
+from rules.core.resolution import Resolution, refuse, require
 from rules.core.rulebook import Rule
 from rules.core.state import both_sides
 from rules.core.timers import Decision
@@ -33,6 +33,8 @@ def retreat(turn: Resolution[TacticalState], command: Retreat) -> None:
     require(side not in turn.state.retreating, book.RETREAT, "retreat_is_final")
     require(command.confirmed, book.RETREAT, "confirm_retreat")
     turn.tell(RetreatOrdered(rule=book.RETREAT.id, side=side))
+    for offer in [d for d in turn.state.decisions if d.kind == "draw_offer"]:
+        lapse(turn, offer)
 
 
 def leave(turn: Resolution[TacticalState], command: Leave) -> None:
@@ -95,7 +97,8 @@ def offer_draw(turn: Resolution[TacticalState], command: OfferDraw) -> None:
     checks.in_battle(state)
     require(state.phase.name != "deployment", book.DEPLOYMENT, "not_deploying")
     side = command.by.side
-    assert side is not None
+    if side is None:
+        refuse(book.WHOSE_TURN, "not_your_turn")
     checks.unblocked(state, side)
     require(not any(d.kind == "draw_offer" for d in state.decisions), book.STALEMATE, "answer_pending")
     turn.tell(DrawOffered(rule=book.STALEMATE.id, side=side))
@@ -108,6 +111,15 @@ def offer_draw(turn: Resolution[TacticalState], command: OfferDraw) -> None:
             ),
         )
     )  # fmt: skip
+
+
+def lapse(turn: Resolution[TacticalState], offer: Decision) -> None:
+    """An offer that was not answered is declined: when its receiver ends his turn, or when a side retreats [T-12.6]."""
+    turn.tell(
+        DecisionClosed(
+            rule=offer.rule, decision=offer.id, kind=offer.kind, choice=offer.default, expired=True, about=offer.about
+        )
+    )
 
 
 def field_of(state: TacticalState, side: Side) -> tuple[Unit, ...]:

@@ -23,7 +23,13 @@ ARGUMENTS = (
     "--disable-component-update --disable-sync"
 ).split()
 expect.set_options(timeout=20_000)
-EXPECTED = ("422", "409", "400", "403", "404", "429")
+EXPECTED = ("422", "409", "400", "403", "404", "410", "429")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Browser tests come last: Playwright keeps an event loop in the thread, and others want the thread without one."""
+    items.sort(key=lambda item: "tests/browser/" in item.nodeid)
 
 
 @pytest.fixture(scope="session")

@@ -45,6 +45,7 @@ BLUE = (
     ("Asti battery", "foot_artillery"),
     ("Pavia battery", "horse_artillery"),
 )
+crew = ""  # what the names of this process's people begin with
 EVERYBODY = ("red", "blue", "moderator", "admin", "spectator", "stranger", "superuser")
 
 MARKUP = '"><img src=x onerror=window.__x=1>{{7*7}}'
@@ -71,7 +72,7 @@ def person(name: str) -> Any:
     """Somebody of the cast in the database."""
     from tests.browser import scenes
 
-    found = scenes.user(scenes.CAST.get(name, name))
+    found = scenes.user(crew + scenes.CAST.get(name, name))
     if name == "superuser" and not found.is_superuser:
         found.is_staff = found.is_superuser = True
         found.save()
@@ -98,6 +99,7 @@ def prepare(
     """A battle of two armies on a field that is soon crossed, both seats taken, an admin and a spectator beside."""
     from django.utils import timezone
 
+    from accounts.text import clean_name
     from battles import services
     from battles.models import Battle, BattleMap, Campaign, CampaignRole
 
@@ -110,7 +112,7 @@ def prepare(
     made, _fresh = BattleMap.objects.get_or_create(
         campaign=found,
         slug="short",
-        defaults={"name": board, "ruleset": "tactical", "rows": list(SHORT_ROWS), "strips": SHORT_STRIPS},
+        defaults={"name": clean_name(board), "ruleset": "tactical", "rows": list(SHORT_ROWS), "strips": SHORT_STRIPS},
     )
     plan = services.BattlePlan(
         name=name,
@@ -200,14 +202,22 @@ def finished(**wishes: Any) -> Any:
 
 
 def hostile(**wishes: Any) -> dict[str, Any]:
-    """Three battles, one a stage, in three campaigns; everything has a name that is more than a name (FR-12)."""
+    """Three battles, one a stage, in three campaigns; everything has a name that is more than a name (FR-12).
+
+    Their people are others than in all other battles: `odd_red` and so on.
+    """
+    global crew
+    crew = "odd_"
+    from accounts.forms import ProfileForm
     from battles import services
     from battles.models import Battle
 
     for place, who in enumerate(("red", "blue", "moderator", "admin", "spectator")):
         user = person(who)
-        user.display_name = HOSTILE[place % 3]
-        user.save()
+        typed = {"display_name": HOSTILE[place % 3][-60:], "email": f"{who}@example.org", "language": "", "theme": ""}
+        form = ProfileForm(typed, instance=user)
+        assert form.is_valid(), form.errors
+        form.save()
     found = []
     for place, make in enumerate((prepare, in_play, finished)):
         names = HOSTILE[place:] + HOSTILE[:place]
@@ -225,6 +235,38 @@ def hostile(**wishes: Any) -> dict[str, Any]:
     preparing = Battle.objects.get(pk=found[0].pk)
     services.set_phrase(user=person("red"), battle_id=preparing.pk, phrase=MARKUP)
     return {"battles": [described(each) for each in found]}
+
+
+def every_stage() -> dict[str, Any]:
+    """A battle at each stage, with an invitation that can still be used and a link to a new password."""
+    from django.contrib.auth.tokens import default_token_generator
+    from django.utils.encoding import force_bytes
+    from django.utils.http import urlsafe_base64_encode
+
+    empty = prepare(name="Empty seats", seated=False)
+    asked, play = in_play(name="A charge"), in_play(name="In play")
+    reds, blues = ([u["key"] for u in asked.state["units"] if u["side"] == side] for side in ("red", "blue"))
+    give(asked.pk, "red", read("move", unit=reds[6], path=["C4", "C3"], attack=blues[6]))
+    give(play.pk, "red", read("fire", unit=described(play)["units"]["red Etna Chasseurs"], target=blue_of(play)))
+    lost = person("forgetful")
+    found = {
+        "prepared": prepare(name="Being prepared"),
+        "deployment": open_field(name="Hidden"),
+        "play": play,
+        "asked": asked,
+        "over": finished(name="Over"),
+    }
+    return {
+        **{stage: described(each) for stage, each in found.items()},
+        "empty": described(empty),
+        "invitation": str(empty.invitations.first().token),
+        "reset": f"/accounts/reset/{urlsafe_base64_encode(force_bytes(lost.pk))}/{default_token_generator.make_token(lost)}/",
+    }
+
+
+def blue_of(made: Any) -> str:
+    """The unit that stands in front of RED's riflemen."""
+    return str(described(made)["units"]["blue Alpine Rifles"])
 
 
 def described(made: Any) -> dict[str, Any]:
@@ -246,13 +288,18 @@ def main(arguments: list[str]) -> None:
     from tests.browser import scenes
 
     scene, wishes = arguments[0], json.loads(arguments[1]) if len(arguments) > 1 else {}
-    make = {"prepared": prepare, "deployment": open_field, "play": in_play, "finished": finished, "hostile": hostile}
+    make: dict[str, Any] = {
+        "prepared": prepare,
+        "deployment": open_field,
+        "play": in_play,
+        "finished": finished,
+        "hostile": hostile,
+        "every_stage": every_stage,
+    }
     made = make[scene](**wishes)
     known = made if isinstance(made, dict) else described(made)
     known["tokens"] = list(Invitation.objects.order_by("-pk").values_list("token", flat=True)[:2])
-    for who in EVERYBODY:
-        person(who)
-    print(json.dumps({**known, "sessions": {who: scenes.session(who) for who in EVERYBODY}}))
+    print(json.dumps({**known, "sessions": {crew + who: scenes.session(person(who).username) for who in EVERYBODY}}))
 
 
 # Pages without a browser

@@ -111,8 +111,10 @@ def test_ten_quick_taps_all_arrive(site: Any, sit: Sit) -> None:
     for name, spot in zip(names, spots, strict=True):
         page.evaluate(
             """([key, spot]) => {
-                document.querySelector(`[data-pick="${key}"]`).dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}));
-                document.querySelector(`#over a[data-cell="${spot}"]`).dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}));
+                const tap = (found) => document.querySelector(found).dispatchEvent(
+                    new MouseEvent("click", { bubbles: true, cancelable: true }));
+                tap(`[data-pick="${key}"]`);
+                tap(`#over a[data-cell="${spot}"]`);
             }""",
             [battle["units"][name], spot],
         )
@@ -246,6 +248,7 @@ def test_a_refusal_names_its_rule_in_the_panel_and_the_order_stays(site: Any, si
     page = live(sit("red"), battle)
     chip(page, battle["units"]["red Catania Rifles"]).click()
     cell(page, "H7").click()
+    expect(page.locator("#orders .route")).to_have_text("H8→H7")
     page.evaluate("document.querySelector('#orders input[name=path]').value = 'H7 H6 H5 H4'")
     page.locator("#orders").get_by_role("button", name="March").click()
     expect(page.locator("#refusal .rule")).to_be_visible()
@@ -413,19 +416,23 @@ def test_on_a_phone_the_board_scrolls_in_its_frame_and_zooms(site: Any, sit: Sit
     assert 0 <= box["x"] <= 390
 
 
-def test_without_motion_nothing_is_animated(site: Any, sit: Sit) -> None:
+COUNT_MOTION = """() => {
+    window.moved = 0;
+    const animate = Element.prototype.animate;
+    Element.prototype.animate = function (...given) { window.moved += 1; return animate.apply(this, given); };
+}"""
+
+
+def test_a_march_is_animated_unless_motion_is_unwanted(site: Any, sit: Sit) -> None:
     battle = site.battle("play")
-    red = live(sit("red"), battle)
-    blue = live(sit("blue", reduced_motion="reduce"), battle)
-    blue.evaluate(
-        """() => {
-            window.moved = 0;
-            const animate = Element.prototype.animate;
-            Element.prototype.animate = function (...given) { window.moved += 1; return animate.apply(this, given); };
-        }"""
-    )
+    red, still = live(sit("red"), battle), live(sit("blue", reduced_motion="reduce"), battle)
+    moving = live(sit("spectator"), battle)
+    for page in (still, moving):
+        page.evaluate(COUNT_MOTION)
     chip(red, battle["units"]["red Palermo Cuirassiers"]).click()
     cell(red, "C4").click()
     red.locator("#orders").get_by_role("button", name="March").click()
-    expect(blue.locator("#log")).to_contain_text("C6 → C5 → C4")
-    assert blue.evaluate("window.moved") == 0
+    for page in (still, moving):
+        expect(page.locator("#log")).to_contain_text("C6 → C5 → C4")
+    assert still.evaluate("window.moved") == 0
+    assert moving.evaluate("window.moved") > 0

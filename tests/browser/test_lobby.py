@@ -13,7 +13,10 @@ pytestmark = pytest.mark.browser
 HOSTILE = '"><img src=x onerror=window.__x=1>{{7*7}}'
 CYRILLIC = "Бородинское поле и всё что было у деревни Семёновской при 🐎 утром"
 TURNED = "Gate\u202eetaG"
-AXE = {"bypass_csp": True}  # axe writes styles of its own
+AXE = {
+    "bypass_csp": True,
+    "reduced_motion": "reduce",
+}  # axe writes styles of its own, and does not wait for colours to change
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.core import codec
-from rules.core.actors import Actor, Side, Viewer
+from rules.core.actors import EVERYONE, Actor, Side, Viewer
 from rules.core.dice import LoadedDice
 from rules.core.grid import Cell
 from rules.registry import ruleset
@@ -49,7 +49,8 @@ class Mirror:
         if isinstance(value, tuple):
             return tuple(self.of(v, field) for v in value)
         if isinstance(value, frozenset):
-            return frozenset(self.of(v, field) for v in value)
+            turned = frozenset(self.of(v, field) for v in value)
+            return EVERYONE if turned == EVERYONE else turned  # defaults are left out by identity
         return value
 
     def struct(self, value: msgspec.Struct) -> Any:
