@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from accounts.text import clean_name
 from rules.core.actors import Side
@@ -88,9 +89,11 @@ KIND_WORDS: Mapping[str, str] = MappingProxyType(
         "heavy cavalry": "cuirassiers",
         "кирасиры": "cuirassiers",
         "тяжелая кавалерия": "cuirassiers",
+        "тяжелая конница": "cuirassiers",
         "hussars": "light_cavalry",
         "lancers": "light_cavalry",
         "легкая кавалерия": "light_cavalry",
+        "легкая конница": "light_cavalry",
         "гусары": "light_cavalry",
         "уланы": "light_cavalry",
         "artillery": "foot_artillery",
@@ -154,6 +157,30 @@ def find_kind(word: str) -> Kind | None:
 def new_key() -> str:
     """A unit's key: drawn at random, so that it tells neither order nor number."""
     return f"u{secrets.token_hex(4)}"
+
+
+def value_words(field: str) -> str:
+    """A unit's value as people call it."""
+    words = {
+        "firepower": pgettext("value", "firepower"),
+        "range": pgettext("value", "range"),
+        "melee": pgettext("value", "melee"),
+        "onslaught": pgettext("value", "onslaught"),
+        "speed": pgettext("value", "speed"),
+        "hp": pgettext("value", "HP"),
+        "scatters_at": pgettext("value", "scatters at"),
+    }
+    return words.get(field, field)
+
+
+def trait_words(trait: str) -> str:
+    """A trait as people call it."""
+    words = {
+        "long_range": pgettext("trait", "long range"),
+        "marsh": pgettext("trait", "marsh"),
+        "steadfast": pgettext("trait", "steadfast"),
+    }
+    return words.get(trait, trait)
 
 
 class _Bad(Exception):
@@ -234,18 +261,18 @@ def _values(text: str, kind: Kind) -> dict[str, float]:
         if field is None:
             raise _Bad(_("there is no value “%(word)s”") % {"word": _shown(pair[1])})
         if field in overrides:
-            raise _Bad(_("%(field)s is given twice") % {"field": field})
+            raise _Bad(_("%(field)s is given twice") % {"field": value_words(field)})
         bounds, value = BOUNDS[field], _number(pair[2])
         if kind.arm not in bounds.arms:
-            raise _Bad(_("%(kind)s has no value %(field)s") % {"kind": _(kind.title), "field": field})
+            raise _Bad(_("%(kind)s has no value %(field)s") % {"kind": _(kind.title), "field": value_words(field)})
         if not bounds.least <= value <= bounds.most:
             raise _Bad(_("%(field)s must lie between %(least)s and %(most)s") % {
-                "field": field, "least": _shown_number(bounds.least), "most": _shown_number(bounds.most)})  # fmt: skip
+                "field": value_words(field), "least": _shown_number(bounds.least), "most": _shown_number(bounds.most)})  # fmt: skip
         if value * (2 if bounds.halves else 1) % 1:
             raise _Bad(
-                _("%(field)s goes by halves") % {"field": field}
+                _("%(field)s goes by halves") % {"field": value_words(field)}
                 if bounds.halves
-                else _("%(field)s is a whole number") % {"field": field}
+                else _("%(field)s is a whole number") % {"field": value_words(field)}
             )
         overrides[field] = value
     return overrides
@@ -264,9 +291,12 @@ def _traits(text: str, kind: Kind) -> frozenset[str]:
         trait = _find(word, TRAITS, TRAIT_WORDS)
         if trait is None:
             raise _Bad(_("there is no trait “%(word)s”; the traits are %(traits)s") % {
-                "word": _shown(word), "traits": ", ".join(TRAITS)})  # fmt: skip
+                "word": _shown(word), "traits": ", ".join(trait_words(each) for each in TRAITS)})  # fmt: skip
         if kind.arm not in TRAITS_OF[trait]:
-            raise _Bad(_("the trait %(trait)s means nothing for %(kind)s") % {"trait": trait, "kind": _(kind.title)})
+            raise _Bad(
+                _("the trait %(trait)s means nothing for %(kind)s")
+                % {"trait": trait_words(trait), "kind": _(kind.title)}
+            )
         traits.add(trait)
     return frozenset(traits)
 

@@ -141,6 +141,9 @@ def field_words(field: str) -> str:
     return FIELDS[field]() if field in FIELDS else field
 
 
+ASKING = frozenset({"confirm_rewind", "confirm_retreat"})  # these only ask whether one means it
+
+
 class RefusedRow(NamedTuple):
     """A command that was refused, for the table "it would not let me"."""
 
@@ -169,6 +172,13 @@ ORDERS = {
     "retreat": lambda: pgettext("order", "general retreat"),
     "leave": lambda: pgettext("order", "leave the map"),
     "offer_draw": lambda: pgettext("order", "offer a draw"),
+    "edit_unit": lambda: pgettext("order", "change a unit"),
+    "rewind": lambda: pgettext("order", "rewind"),
+    "close_battle": lambda: pgettext("order", "end the battle"),
+    "stop_clock": lambda: pgettext("order", "stop the clock"),
+    "start_clock": lambda: pgettext("order", "let the clock go on"),
+    "extend_clock": lambda: pgettext("order", "more time"),
+    "restart_clock": lambda: pgettext("order", "the whole time again"),
 }
 
 
@@ -176,9 +186,12 @@ def refused_rows(lines: Iterable[Any], view: Any) -> tuple[RefusedRow, ...]:
     """Refused commands with the order and its unit in words."""
     found = []
     for line in lines:
+        if line.key in ASKING:
+            continue
         kind = str(line.body.get("type", ""))
         unit = view.find(str(line.body.get("unit", ""))) if view is not None else None
         words = ORDERS[kind]() if kind in ORDERS else kind.replace("_", " ")
         order = f"{unit.name}: {words}" if unit is not None else capfirst(words)
-        found.append(RefusedRow(line.at, line.who, line.actor.value, order, line))
+        figures = {k: field_words(str(v)) if k == "field" else v for k, v in line.figures.items()}
+        found.append(RefusedRow(line.at, line.who, line.actor.value, order, line._replace(figures=figures)))
     return tuple(found)

@@ -20,13 +20,14 @@ from battles.palette import COLOURS, DEFAULTS, PALETTE
 from rules.core.actors import SIDES, Side
 from rules.core.rulebook import Parameter
 from rules.core.scenario import ParameterValue, UnitSpec
+from rules.core.text import gettext_noop
 from rules.core.units import halves
 from rules.registry import ruleset
 from rules.templatetags.rule_tags import number, rule_link
 
 LONGEST_NAME = 80
 LONGEST_REASON = 600
-EXAMPLE = "Palermo Cuirassiers; cuirassiers; melee=4, hp=6; steadfast"
+EXAMPLE = gettext_noop("Palermo Cuirassiers; cuirassiers; melee=4, hp=6; steadfast")
 SIDE_TITLES: Mapping[Side, Any] = {Side.RED: _("Red side"), Side.BLUE: _("Blue side")}
 
 
@@ -270,7 +271,7 @@ class BattleForm(forms.Form):
             attrs={
                 "rows": 6,
                 "spellcheck": "false",
-                "placeholder": EXAMPLE,
+                "placeholder": gettext(EXAMPLE),
             }
         )
         field.help_text = gettext(

@@ -445,9 +445,9 @@ def turns_of(battle: Battle, viewer: Viewer) -> tuple[TurnMark, ...]:
 
 
 class ThrowLine(NamedTuple):
-    """A throw of the dice as it stands in the log."""
+    """A throw of the dice as it stands in the log; the number is None where it would tell of hidden throws."""
 
-    number: int
+    number: int | None
     purpose: str
     rule: str
     die: int
@@ -467,7 +467,11 @@ class DiceSheet(NamedTuple):
 
 
 def dice_of(battle: Battle, viewer: Viewer) -> DiceSheet:
-    """The dice as the viewer may know them. The seed comes from the log, where it is told at the end."""
+    """The dice as the viewer may know them. The seed comes from the log, where it is told at the end.
+
+    A throw's number is how many there were before it, hidden ones too: until the end it is the moderator's alone.
+    """
+    numbered = viewer is Viewer.MODERATOR or battle.stage == Stage.OVER
     kinds = ("battle_opened", "dice_thrown", "seed_revealed")
     phrases: tuple[str, ...] = ()
     seed, throws = "", []
@@ -480,7 +484,8 @@ def dice_of(battle: Battle, viewer: Viewer) -> DiceSheet:
         else:
             throws.append(
                 ThrowLine(
-                    body["number"], body["purpose"], entry.rule, body["die"], tuple(body.get("faces", ())),
+                    body["number"] if numbered else None, body["purpose"], entry.rule, body["die"],
+                    tuple(body.get("faces", ())),
                     tuple(body.get("picks", ())), entry.turn, entry.abandoned,
                 )
             )  # fmt: skip

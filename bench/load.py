@@ -154,6 +154,7 @@ class Product:
         self.scripts = [Script(battle["units"]) for battle in battles]
         self.pages: dict[tuple[int, str], Page] = {}
         self.awaited: dict[int, tuple[Page, int]] = {}
+        self.ahead: dict[int, int] = {}
 
     async def setup(self, battles: int) -> None:
         """They are made already."""
@@ -179,25 +180,17 @@ class Product:
     async def send(self, conn: Page, battle: int, side: int, seq: int) -> None:
         """The next order of the battle's script."""
         script = self.scripts[battle]
-        mover = script.mover
-        sender, other = self.pages[battle, mover], self.pages[battle, "blue" if mover == "red" else "red"]
-        # all that happens here is seen by both: what one page is behind, the other was ahead before
+        red, blue = self.pages[battle, "red"], self.pages[battle, "blue"]
+        # by how much RED's numbers are ahead of BLUE's stays, since all that happens here is seen by both
+        ahead = self.ahead.setdefault(battle, red.version - blue.version)
+        sender, other, ahead = (red, blue, ahead) if script.mover == "red" else (blue, red, -ahead)
         if sender.answer is not None:
             await sender.answer
         order = next(script)
-        await asyncio.wait_for(sender.shows(other.version + self.ahead(battle, mover)), PATIENCE)
+        await asyncio.wait_for(sender.shows(other.version + ahead), PATIENCE)
         fields = {**order.fields, "command_id": str(uuid4()), "seen": str(sender.version)}
         self.awaited[battle] = (other, other.version + 1)
         await sender.post(f"/battles/{self.battles[battle]['id']}/order/", fields)
-
-    def ahead(self, battle: int, side: str) -> int:
-        """By how much a side's numbers are ahead of the other's: it stays, since all is seen by both."""
-        key = f"ahead-{side}"
-        found: dict[str, Any] = self.battles[battle]  # type: ignore[assignment]
-        if key not in found:
-            mine, theirs = self.pages[battle, side], self.pages[battle, "blue" if side == "red" else "red"]
-            found[key] = mine.version - theirs.version
-        return int(found[key])
 
     async def seen(self, conn: Page, battle: int, side: int, seq: int) -> None:
         """The opponent's page shows it."""

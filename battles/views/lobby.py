@@ -24,7 +24,7 @@ from accounts.models import User
 from battles import campaigns as circles
 from battles import demo as demo_cast
 from battles import palette, selectors, services
-from battles.armies import reduced
+from battles.armies import reduced, trait_words, value_words
 from battles.forms_lobby import (
     BattleForm,
     CampaignForm,
@@ -461,8 +461,8 @@ def unit_words(unit: Any) -> str:
     kinds = ruleset("tactical").kinds
     kind = kinds.get(unit.kind)
     parts = [_(kind.title) if kind else unit.kind]
-    parts += [f"{key} {number(float(value))}" for key, value in sorted(unit.overrides.items())]
-    parts += sorted(trait.replace("_", " ") for trait in unit.traits)
+    parts += [f"{value_words(key)} {number(float(value))}" for key, value in sorted(unit.overrides.items())]
+    parts += [trait_words(trait) for trait in sorted(unit.traits)]
     return ", ".join(parts)
 
 

@@ -39,7 +39,8 @@ from rules.templatetags.rule_tags import refusal_text
 
 LINES = 24
 # Lines before which there is nothing to go back to: the opening, and rulings on the history.
-FIXED = frozenset({"battle_opened", "army_mustered", "phase_started", "rewound", "seed_revealed"})
+OPENING = frozenset({"battle_opened", "army_mustered", "phase_started"})
+FIXED = OPENING | {"rewound", "seed_revealed"}
 
 
 @require_GET
@@ -205,7 +206,8 @@ def _lines(lines: Any, view: Any, over: bool) -> list[dict[str, Any]]:
         heading = picture.turn_words(line.turn, view.names) if line.turn != turn else ""
         turn = line.turn
         rewindable = not over and not line.abandoned and line.kind not in FIXED
-        found.append({"line": line, "heading": heading, "can_rewind": rewindable})
+        ruled = line.ruling and line.kind not in OPENING
+        found.append({"line": line, "heading": heading, "can_rewind": rewindable, "ruled": ruled})
     return found
 
 

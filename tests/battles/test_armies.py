@@ -95,7 +95,7 @@ def test_every_bad_row_is_named_and_nothing_is_taken():
         ("A; heavy; onslaught=2", "no value onslaught"),
         ("A; cuirassiers; firepower=2", "no value firepower"),
         ("A; foot artillery; melee=2", "no value melee"),
-        ("A; foot artillery; scatters_at=1", "no value scatters_at"),
+        ("A; foot artillery; scatters_at=1", "no value scatters at"),
         ("A; heavy;; brave", "no trait"),
         ("A; cuirassiers;; long_range", "means nothing"),
         ("A; heavy; hp=3", "more HP"),

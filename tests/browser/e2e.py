@@ -249,6 +249,7 @@ def every_stage() -> dict[str, Any]:
     give(asked.pk, "red", read("move", unit=reds[6], path=["C4", "C3"], attack=blues[6]))
     give(play.pk, "red", read("fire", unit=described(play)["units"]["red Etna Chasseurs"], target=blue_of(play)))
     lost = person("forgetful")
+    link = f"{urlsafe_base64_encode(force_bytes(lost.pk))}/{default_token_generator.make_token(lost)}"
     found = {
         "prepared": prepare(name="Being prepared"),
         "deployment": open_field(name="Hidden"),
@@ -260,7 +261,7 @@ def every_stage() -> dict[str, Any]:
         **{stage: described(each) for stage, each in found.items()},
         "empty": described(empty),
         "invitation": str(empty.invitations.first().token),
-        "reset": f"/accounts/reset/{urlsafe_base64_encode(force_bytes(lost.pk))}/{default_token_generator.make_token(lost)}/",
+        "reset": f"/accounts/reset/{link}/",
     }
 
 

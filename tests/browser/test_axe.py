@@ -31,12 +31,14 @@ def field(site: Any) -> Field:
 
 
 def send(page: Page, **fields: str) -> None:
-    """Fill in the form that has these fields and send it; it comes back in error."""
+    """Fill in the form that has these fields and send it, whatever the browser thinks of it."""
     for name, value in fields.items():
-        page.locator(f'main form [name="{name}"]').first.fill(value)
-    form = page.locator("main form", has=page.locator(f'[name="{next(iter(fields))}"]')).first
+        field = page.locator(f'main form [name="{name}"]:not([type=hidden])').first
+        field.evaluate("(field) => field.removeAttribute('maxlength')")
+        field.fill(value)
+    one = page.locator(f'[name="{next(iter(fields))}"]:not([type=hidden])')
     with page.expect_navigation():
-        form.locator("button:not([name]), input[type=submit]").last.click()
+        page.locator("main form", has=one).first.locator("button:not([name]), input[type=submit]").last.click()
 
 
 def in_error(**fields: str) -> Callable[[Page], None]:
@@ -44,7 +46,7 @@ def in_error(**fields: str) -> Callable[[Page], None]:
 
     def act(page: Page) -> None:
         send(page, **fields)
-        page.locator(".invalid-feedback, .notice.error, [role=alert], .is-invalid").first.wait_for()
+        page.locator(".invalid-feedback, .notice.error, .alert, .is-invalid").first.wait_for()
 
     return act
 
@@ -189,7 +191,7 @@ def test_axe_finds_nothing(site: Any, sit: Sit, field: Field, who: str, language
                 page.goto(path)
                 act(page)
             page.evaluate("(theme) => document.documentElement.setAttribute('data-bs-theme', theme)", theme)
-            found = axe.run(page)
+            found = axe.run(page, options={"preload": False})  # or it breaks our policy with a style of its own
             name = f"{who} {path} ({getattr(act, '__name__', '')}) {width} {theme}"
             if found.violations_count:
                 wrong.append(f"{name}\n{brief(found.response['violations'])}")

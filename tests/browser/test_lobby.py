@@ -1,4 +1,4 @@
-"""The lobby in a browser: a battle from its making to its deployment, the live desk, and every page looked over by axe."""
+"""The lobby in a browser: a battle from its making to its deployment, the live desk, and axe over every page."""
 
 from __future__ import annotations
 

@@ -120,9 +120,9 @@ def offered(view: TacticalView, options: Options, by: Actor, rnd: random.Random)
             found.append((weight, Answer(by=by, decision=answer.decision, choice=choice, reason="so be it")))
     for name in options.commands:
         if name == "retreat":
-            found.append((0.03, Retreat(by=by, confirmed=True)))
+            found.append((0.06, Retreat(by=by, confirmed=True)))
         else:
-            weight = {"offer_draw": 0.006, "end_turn": 1.0, "unready": 0.2, "end_pursuit": 1.5}.get(name, 1.0)
+            weight = {"offer_draw": 0.006, "end_turn": 1.0, "unready": 0.2, "end_pursuit": 4}.get(name, 1.0)
             found.append((weight, SIDE_COMMANDS[name](by=by)))
     return found
 

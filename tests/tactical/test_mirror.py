@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rules.core import codec
-from rules.core.actors import EVERYONE, Actor, Side, Viewer
+from rules.core.actors import Actor, Side, Viewer
 from rules.core.dice import LoadedDice
 from rules.core.grid import Cell
 from rules.registry import ruleset
@@ -49,8 +49,7 @@ class Mirror:
         if isinstance(value, tuple):
             return tuple(self.of(v, field) for v in value)
         if isinstance(value, frozenset):
-            turned = frozenset(self.of(v, field) for v in value)
-            return EVERYONE if turned == EVERYONE else turned  # defaults are left out by identity
+            return frozenset(self.of(v, field) for v in value)
         return value
 
     def struct(self, value: msgspec.Struct) -> Any:
@@ -85,24 +84,20 @@ class Faces:
         return self.dice.draw(total, picks, purpose=purpose, rule=rule)
 
 
-def comparable(state: TacticalState) -> bytes:
+def comparable(state: TacticalState) -> TacticalState:
     """A state with what has an order of no meaning sorted."""
-    return codec.text(
-        msgspec.structs.replace(
-            state,
-            melees=tuple(sorted(state.melees, key=lambda m: (m.attacker, m.defender))),
-            decisions=tuple(
-                sorted(
-                    (msgspec.structs.replace(d, id="", choices=tuple(sorted(d.choices))) for d in state.decisions),
-                    key=str,
-                )
-            ),
-            timers=tuple(msgspec.structs.replace(t, key="answer" if t.key[0] == "a" else t.key) for t in state.timers),
-            strips=tuple(tuple(sorted(strip)) for strip in state.strips),
-            agenda=tuple(
-                msgspec.structs.replace(s, decision="") if hasattr(s, "decision") else s for s in state.agenda
-            ),
-        )
+    return msgspec.structs.replace(
+        state,
+        melees=tuple(sorted(state.melees, key=lambda m: (m.attacker, m.defender))),
+        decisions=tuple(
+            sorted(
+                (msgspec.structs.replace(d, id="", choices=tuple(sorted(d.choices))) for d in state.decisions),
+                key=str,
+            )
+        ),
+        timers=tuple(msgspec.structs.replace(t, key="answer" if t.key[0] == "a" else t.key) for t in state.timers),
+        strips=tuple(tuple(sorted(strip)) for strip in state.strips),
+        agenda=tuple(msgspec.structs.replace(s, decision="") if hasattr(s, "decision") else s for s in state.agenda),
     )
 
 
