@@ -68,4 +68,4 @@ class DatabaseWrapper(base.DatabaseWrapper):
             if len(idle) < KEPT:
                 idle.append(connection)
                 return
-        super()._close()
+        super()._close()  # type: ignore[misc]
