@@ -328,12 +328,14 @@ def _field(spec: UnitSpec | Mapping[str, Any], name: str) -> Any:
 
 
 def as_text(units: Sequence[UnitSpec | Mapping[str, Any]]) -> str:
-    """An army as a list that `read_list` takes back."""
+    """An army as a list that `read_list` takes back, in the words of the page's language."""
     lines = []
     for unit in units:
-        values = ", ".join(f"{k}={_shown_number(v)}" for k, v in sorted((_field(unit, "overrides") or {}).items()))
-        traits = ", ".join(sorted(_field(unit, "traits") or ()))
-        parts = [str(_field(unit, "name")).replace(";", ","), str(_field(unit, "kind")), values, traits]
+        overrides, kind = _field(unit, "overrides") or {}, str(_field(unit, "kind"))
+        values = ", ".join(f"{value_words(k)}={_shown_number(v)}" for k, v in sorted(overrides.items()))
+        traits = ", ".join(trait_words(trait) for trait in sorted(_field(unit, "traits") or ()))
+        title = _(KINDS[kind].title) if kind in KINDS else kind
+        parts = [str(_field(unit, "name")).replace(";", ","), title, values, traits]
         while not parts[-1]:
             parts.pop()
         lines.append("; ".join(parts))

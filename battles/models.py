@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from accounts.text import clean_name
 
@@ -19,7 +20,7 @@ class AppendOnly(Exception):
 class Campaign(models.Model):
     """A circle of people and their battles: a public one lets anybody watch, one that keeps secrets opens no log."""
 
-    name = models.CharField(_("name"), max_length=80)
+    name = models.CharField(pgettext_lazy("of a thing", "name"), max_length=80)
     public = models.BooleanField(_("public"), default=False)
     keep_secrets = models.BooleanField(_("keeps secrets after a battle"), default=False)
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
@@ -71,7 +72,7 @@ class BattleMap(models.Model):
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, null=True, blank=True, related_name="maps")
     slug = models.SlugField(_("short name"), max_length=60)
-    name = models.CharField(_("name"), max_length=80)
+    name = models.CharField(pgettext_lazy("of a thing", "name"), max_length=80)
     ruleset = models.CharField(_("rules"), max_length=30, default="tactical")
     rows: models.JSONField[Any] = models.JSONField(_("rows"))
     strips: models.JSONField[Any] = models.JSONField(_("strips"))
@@ -115,7 +116,7 @@ class Battle(models.Model):
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="battles")
-    name = models.CharField(_("name"), max_length=80)
+    name = models.CharField(pgettext_lazy("of a thing", "name"), max_length=80)
     ruleset = models.CharField(_("rules"), max_length=30, default="tactical")
     rules_version = models.PositiveIntegerField(_("version of the rules"), default=1)
     map = models.ForeignKey(BattleMap, models.SET_NULL, null=True, blank=True, related_name="battles")

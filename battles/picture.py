@@ -870,7 +870,11 @@ def purpose_words(purpose: str) -> str:
 STANDS = {
     "intact": lambda: _("intact"),
     "damaged": lambda: _("with losses"),
-    **FATES,
+    "absent": lambda: pgettext("fate of units", "absent"),
+    "destroyed": lambda: pgettext("fate of units", "destroyed"),
+    "scattered": lambda: pgettext("fate of units", "scattered"),
+    "withdrawn": lambda: pgettext("fate of units", "withdrawn"),
+    "captured": lambda: pgettext("fate of units", "captured"),
 }
 
 

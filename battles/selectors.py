@@ -36,7 +36,7 @@ from battles.models import (
     Unit,
 )
 from rules.core.actors import SIDES, Actor, Side, Viewer
-from rules.core.codec import read_event, read_state
+from rules.core.codec import read_event, read_state, tag
 from rules.core.errors import UnknownEvent
 from rules.core.events import DeploymentSeen, Event, Rewound
 from rules.core.replay import Entry, fold
@@ -328,7 +328,7 @@ def log_page(
     if only == "dice":
         entries = entries.filter(kind="dice_thrown")
     elif only == "rulings":
-        entries = entries.filter(actor=Actor.MODERATOR.value)
+        entries = entries.filter(actor=Actor.MODERATOR.value, kind__in=ruling_kinds(battle))
     if rule:
         entries = entries.filter(rule=rule)
     found = list(entries.order_by(f"-{field}")[: limit + 1])
@@ -340,6 +340,11 @@ def log_page(
         names = _with_revealed(battle, viewer, names)
     lines = (_line(battle, viewer, entry, getattr(entry, field), names) for entry in shown)
     return LogPage(tuple(line for line in lines if line is not None), older)
+
+
+def ruling_kinds(battle: Battle) -> frozenset[str]:
+    """The kinds of entries that are a moderator's word when he gives them."""
+    return frozenset(tag(kind) for kind in rules_of(battle).events if kind.ruling)
 
 
 def names_for(battle: Battle, viewer: Viewer, view: Any = None) -> Names:
@@ -385,7 +390,7 @@ def _line(battle: Battle, viewer: Viewer, entry: LogEntry, no: int, names: Names
         side=Side(entry.side) if entry.side else None,
         sentence=sentence,
         at=entry.at,
-        ruling=entry.actor == Actor.MODERATOR.value,
+        ruling=entry.actor == Actor.MODERATOR.value and entry.kind in ruling_kinds(battle),
         abandoned=entry.abandoned,
         dice=entry.kind == "dice_thrown",
     )

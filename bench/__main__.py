@@ -33,9 +33,9 @@ def site_rows(report: site.Report, size: site.Size) -> list[Row]:
 
     def line(part: str) -> str:
         p50, p95, rate, cpu = (
-            middle(lambda r: getattr(r, part).load.p50),
-            middle(lambda r: getattr(r, part).load.p95),
-            middle(lambda r: getattr(r, part).load.rate),
+            middle(lambda r: getattr(r, part).p50),
+            middle(lambda r: getattr(r, part).p95),
+            middle(lambda r: getattr(r, part).rate),
             middle(lambda r: getattr(r, part).cpu),
         )
         return f"p50 {p50:.1f} ms, p95 {p95:.1f} ms, {rate:.1f} orders/s, {cpu:.1f} ms of CPU an order"
@@ -43,10 +43,10 @@ def site_rows(report: site.Report, size: site.Size) -> list[Row]:
     def ratio(value: Callable[[site.Round], float], floor: Callable[[site.Round], float]) -> float:
         return middle(lambda r: value(r) / floor(r) if floor(r) else 0.0)
 
-    slower = ratio(lambda r: r.resting.load.p95, lambda r: r.floor_resting.load.p95)
-    share = ratio(lambda r: r.saturated.load.rate, lambda r: r.floor_saturated.load.rate)
+    slower = ratio(lambda r: r.resting.p95, lambda r: r.floor_resting.p95)
+    share = ratio(lambda r: r.saturated.rate, lambda r: r.floor_saturated.rate)
     dearer = ratio(lambda r: r.saturated.cpu, lambda r: r.floor_saturated.cpu)
-    errors = [error for each in report.rounds for part in each for error in part.load.errors]
+    errors = [error for each in report.rounds for part in each for error in part.errors]
     short, long = report.growth
     costs: list[Row] = []
     for what, of in (("order", lambda g: g.order), ("page", lambda g: g.page)):
@@ -78,7 +78,9 @@ def table(rows: Iterable[Row]) -> str:
     """Rows in columns."""
     found = [("what", "measured", "aim"), *rows]
     widths = [max(len(row[i]) for row in found) for i in range(3)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in found)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in found
+    )
 
 
 def main(arguments: list[str]) -> int:
@@ -90,7 +92,9 @@ def main(arguments: list[str]) -> int:
     rows = engine_rows(0.05 if tiny else 1.5)
     if "engine" not in arguments:
         report = site.measure(size, tell)
-        print(f"{report.variant}; {size.rounds} alternating rounds, medians; load {os.getloadavg()[0]:.1f} after the run")
+        print(
+            f"{report.variant}; {size.rounds} alternating rounds, medians; load {os.getloadavg()[0]:.1f} after the run"
+        )
         rows += site_rows(report, size)
     print(table(rows))
     return 0

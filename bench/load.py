@@ -167,8 +167,9 @@ class Product:
         parts = urlsplit(self.url)
         cookie = f"sessionid={found['sessions'][name]}; csrftoken={CSRF}"
         socket = await _socket(
-            f"ws://{parts.netloc}/ws/battles/{found['id']}/", {"Cookie": cookie, "Origin": self.url, "Accept-Language": "en"}
-        )  # fmt: skip
+            f"ws://{parts.netloc}/ws/battles/{found['id']}/",
+            {"Cookie": cookie, "Origin": self.url, "Accept-Language": "en"},
+        )
         headers = (
             f"Host: {parts.netloc}\r\nCookie: {cookie}\r\nX-CSRFToken: {CSRF}\r\nOrigin: {self.url}\r\n"
             "Accept-Language: en\r\nHX-Request: true\r\nContent-Type: application/x-www-form-urlencoded\r\n"
@@ -184,12 +185,13 @@ class Product:
         # by how much RED's numbers are ahead of BLUE's stays, since all that happens here is seen by both
         ahead = self.ahead.setdefault(battle, red.version - blue.version)
         sender, other, ahead = (red, blue, ahead) if script.mover == "red" else (blue, red, -ahead)
+        newest = max(sender.version, other.version + ahead)
         if sender.answer is not None:
             await sender.answer
+        await asyncio.wait_for(sender.shows(newest), PATIENCE)
         order = next(script)
-        await asyncio.wait_for(sender.shows(other.version + ahead), PATIENCE)
-        fields = {**order.fields, "command_id": str(uuid4()), "seen": str(sender.version)}
-        self.awaited[battle] = (other, other.version + 1)
+        fields = {**order.fields, "command_id": str(uuid4()), "seen": str(newest)}
+        self.awaited[battle] = (other, newest - ahead + 1)
         await sender.post(f"/battles/{self.battles[battle]['id']}/order/", fields)
 
     async def seen(self, conn: Page, battle: int, side: int, seq: int) -> None:
@@ -203,12 +205,13 @@ class Product:
 
 
 class Load(NamedTuple):
-    """What came of it, times in milliseconds."""
+    """What came of it, times in milliseconds; `cpu` is what an order took of the server's processor."""
 
     orders: int
     seconds: float
     latencies: tuple[float, ...]
     errors: tuple[str, ...]
+    cpu: float
 
     @property
     def rate(self) -> float:
@@ -231,8 +234,19 @@ class Load(NamedTuple):
         return self.quantile(0.95)
 
 
-async def drive(driver: Driver, battles: int, *, orders: int = 10_000, seconds: float = 5.0, rate: float = 0.0) -> Load:
-    """Load a server: each battle as fast as its orders arrive, or `rate` a second."""
+async def drive(
+    driver: Driver,
+    battles: int,
+    *,
+    orders: int = 10_000,
+    seconds: float = 5.0,
+    rate: float = 0.0,
+    spent: Callable[[], float] = float,
+) -> Load:
+    """Load a server: each battle as fast as its orders arrive, or `rate` a second.
+
+    `spent` tells what the server has used of the processor so far; it is asked when all are connected, and at the end.
+    """
     await driver.setup(battles)
     conns = {}
     for battle in range(battles):
@@ -240,6 +254,7 @@ async def drive(driver: Driver, battles: int, *, orders: int = 10_000, seconds: 
     taken: list[float] = []
     errors: list[str] = []
     left = [orders]
+    before = spent()
     start = time.perf_counter()
 
     async def play(battle: int) -> None:
@@ -260,14 +275,14 @@ async def drive(driver: Driver, battles: int, *, orders: int = 10_000, seconds: 
             taken.append((time.perf_counter() - began) * 1000)
 
     await asyncio.gather(*(play(battle) for battle in conns))
-    spent = time.perf_counter() - start
+    lasted, used = time.perf_counter() - start, spent() - before
     for battle in conns:
         for conn in conns[battle]:
             try:
                 await asyncio.wait_for(driver.close(conn), 5)
             except Exception as error:
                 errors.append(f"close: {type(error).__name__}: {error}"[:300])
-    return Load(len(taken), spent, tuple(taken), tuple(errors))
+    return Load(len(taken), lasted, tuple(taken), tuple(errors), used / max(1, len(taken)))
 
 
 def run(driver: Driver, battles: int, **bounds: Any) -> Load:
@@ -283,9 +298,7 @@ def main(arguments: Sequence[str], tell: Callable[[str], None] = print) -> None:
     count = int(rest[0]) if rest else len(battles)
     seconds, rate = (float(x) for x in (*rest[1:3], *("5", "0")[len(rest[1:3]) :]))
     load = run(Product(url, battles), count, seconds=seconds, rate=rate)
-    tell(
-        f"{load.orders} orders, {load.rate:.1f}/s, p50 {load.p50:.1f} ms, p95 {load.p95:.1f} ms, errors {load.errors[:1]}"
-    )
+    tell(f"{load.orders} orders, {load.rate:.1f}/s, p50 {load.p50:.1f} ms, p95 {load.p95:.1f} ms, {load.errors[:1]}")
 
 
 if __name__ == "__main__":

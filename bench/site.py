@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from bench.load import Driver, Floor, Load, Product, run
+from bench.load import Floor, Load, Product, run
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 40.0
@@ -28,8 +28,8 @@ class Size(NamedTuple):
 
     battles: int = 50
     resting: int = 10
-    rate: float = 1.0
-    seconds: float = 8.0
+    rate: float = 0.3
+    seconds: float = 10.0
     rounds: int = 3
     entries: int = 3000
     tries: int = 44
@@ -119,27 +119,13 @@ def daphne(application: str, variables: Mapping[str, str], folder: Path) -> Iter
         print(f"{application} wrote errors:\n{said[-3000:]}", file=sys.stderr)
 
 
-class Measured(NamedTuple):
-    """A load, and what an order took of the server's processor."""
-
-    load: Load
-    cpu: float
-
-
 class Round(NamedTuple):
     """One round of both servers."""
 
-    resting: Measured
-    saturated: Measured
-    floor_resting: Measured
-    floor_saturated: Measured
-
-
-def measured(server: Server, driver: Driver, battles: int, **bounds: Any) -> Measured:
-    """Load a server for a while."""
-    before = server.spent()
-    load = run(driver, battles, **bounds)
-    return Measured(load, (server.spent() - before) / max(1, load.orders))
+    resting: Load
+    saturated: Load
+    floor_resting: Load
+    floor_saturated: Load
 
 
 def rounds(
@@ -152,10 +138,10 @@ def rounds(
         tell(f"round {number + 1} of {size.rounds}, load {os.getloadavg()[0]:.1f}")
         found.append(
             Round(
-                measured(site, product, size.resting, seconds=size.seconds, rate=size.rate),
-                measured(site, product, size.battles, seconds=size.seconds),
-                measured(floor, thin, size.resting, seconds=size.seconds, rate=size.rate),
-                measured(floor, thin, size.battles, seconds=size.seconds / 2),
+                run(product, size.resting, seconds=size.seconds, rate=size.rate, spent=site.spent),
+                run(product, size.battles, seconds=size.seconds, spent=site.spent),
+                run(thin, size.resting, seconds=size.seconds, rate=size.rate, spent=floor.spent),
+                run(thin, size.battles, seconds=size.seconds / 2, spent=floor.spent),
             )
         )
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import msgspec
 
 from rules.core.actors import EVERYONE, Audience, Side
@@ -15,8 +17,12 @@ from rules.core.units import Fate
 class Event(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="type"
 ):
-    """A fact: which rule stands behind it and who may know of it."""
+    """A fact: which rule stands behind it and who may know of it.
 
+    `ruling` marks the kinds that are a moderator's word when he is who asks.
+    """
+
+    ruling: ClassVar[bool] = False
     rule: str = ""
     seen_by: Audience = EVERYONE
 
@@ -74,6 +80,7 @@ class DecisionAsked(Event, frozen=True, kw_only=True, tag="decision_asked"):
 class DecisionClosed(Event, frozen=True, kw_only=True, tag="decision_closed"):
     """A question is closed: the choice, who made it, and whether time made it."""
 
+    ruling = True
     decision: str
     kind: str
     choice: str
@@ -108,6 +115,7 @@ class UnitRemoved(Event, frozen=True, kw_only=True, tag="unit_removed"):
 class BattleEnded(Event, frozen=True, kw_only=True, tag="battle_ended"):
     """It is over: the winner if there is one, and why."""
 
+    ruling = True
     winner: Side | None
     reason: str
     author: str = ""
@@ -134,6 +142,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class UnitEdited(Event, frozen=True, kw_only=True, tag="unit_edited"):
     """A ruling changed a unit."""
 
+    ruling = True
     unit: str
     changes: tuple[Change, ...]
     author: str
@@ -143,6 +152,7 @@ class UnitEdited(Event, frozen=True, kw_only=True, tag="unit_edited"):
 class ClockStopped(Event, frozen=True, kw_only=True, tag="clock_stopped"):
     """The clock stands."""
 
+    ruling = True
     author: str = ""
     reason: str = ""
 
@@ -150,6 +160,7 @@ class ClockStopped(Event, frozen=True, kw_only=True, tag="clock_stopped"):
 class ClockStarted(Event, frozen=True, kw_only=True, tag="clock_started"):
     """The clock goes on."""
 
+    ruling = True
     author: str = ""
     reason: str = ""
 
@@ -157,6 +168,7 @@ class ClockStarted(Event, frozen=True, kw_only=True, tag="clock_started"):
 class ClockExtended(Event, frozen=True, kw_only=True, tag="clock_extended"):
     """More time was given."""
 
+    ruling = True
     seconds: int
     author: str = ""
     reason: str = ""
@@ -165,6 +177,7 @@ class ClockExtended(Event, frozen=True, kw_only=True, tag="clock_extended"):
 class ClockRestarted(Event, frozen=True, kw_only=True, tag="clock_restarted"):
     """The phase got its whole time again."""
 
+    ruling = True
     author: str = ""
     reason: str = ""
 
@@ -172,6 +185,7 @@ class ClockRestarted(Event, frozen=True, kw_only=True, tag="clock_restarted"):
 class Rewound(Event, frozen=True, kw_only=True, tag="rewound"):
     """The battle stands where it stood before entry `to`; what came after is abandoned and stays readable."""
 
+    ruling = True
     to: int
     author: str
     reason: str

@@ -233,6 +233,7 @@ class EarlyRout(Event, frozen=True, kw_only=True, tag="early_rout"):
 class RoutWaived(Event, frozen=True, kw_only=True, tag="rout_waived"):
     """The moderator lets a side that would break fight on."""
 
+    ruling = True
     side: Side
     author: str = ""
     reason: str = ""

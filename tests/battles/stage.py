@@ -218,7 +218,7 @@ def rounds(count: int, seed: int) -> dict[str, Any]:
         kinds = [kind for kind, _body in entries]
         reveals = kinds.count("deployment_revealed")
         placed = [i for i, (kind, body) in enumerate(entries) if kind == "unit_placed" and body["at"] == [4, 8]]
-        inside = bool(placed) and placed[0] < kinds.index("deployment_revealed")
+        inside = bool(placed and reveals) and placed[0] < kinds.index("deployment_revealed")
         fired = Deadline.objects.filter(battle=made.pk, fired_at__isnull=False).count()
         fine = (
             outcome.get("struck") == 1 and reveals == 1 and fired == 1 and len(placed) == inside

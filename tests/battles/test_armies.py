@@ -46,6 +46,10 @@ def test_kinds_values_and_traits_are_known_in_russian():
         ("light-infantry", "light_infantry"),
         ("CUIRASSIERS", "cuirassiers"),
         ("лёгкая кавалерия", "light_cavalry"),
+        ("легкая конница", "light_cavalry"),
+        ("Тяжелая конница", "cuirassiers"),
+        ("легкая пехота", "light_infantry"),
+        ("тяжелая пехота", "heavy_infantry"),
         ("пешая артиллерия", "foot_artillery"),
         ("конная  артиллерия", "horse_artillery"),
     ],
@@ -123,10 +127,16 @@ def test_names_are_plain_text_without_unseen_characters():
     assert unit.name == hostile
 
 
-def test_a_list_written_out_reads_back_the_same():
-    text = "Palermo; cuirassiers; hp=6.5, melee=4; steadfast\nEtna; light infantry;; long_range\nRegt; heavy infantry"
+@pytest.mark.parametrize("language", ["en", "ru"])
+def test_a_list_written_out_reads_back_the_same(language):
+    text = (
+        "Palermo; cuirassiers; hp=6.5, melee=4, onslaught=2, scatters_at=3; steadfast\n"
+        "Etna; light infantry; firepower=2.5, range=4, speed=2; long_range, marsh\nRegt; heavy infantry\n"
+        "Lancers; light cavalry\nGuns; foot artillery\nLight guns; horse artillery"
+    )
     units = read(text).units
-    assert read(as_text(units)).units == units
+    with translation.override(language):
+        assert read(as_text(units)).units == units
 
 
 def test_numbers_make_an_army_with_names_in_order():

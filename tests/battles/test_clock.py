@@ -73,7 +73,7 @@ def test_an_extension_moves_the_due_time_and_a_restart_gives_the_whole_again(pla
     assert reading(placed) == [("deployment", 40, True)]
     placed.order("moderator", "restart_clock")
     (key, left, running) = reading(placed)[0]
-    assert key == "deployment#1" and running and left == 90
+    assert key == "deployment#1" and running and left == 60
     assert Deadline.objects.filter(battle=placed.battle_id, cancelled_at__isnull=False).count() == 1
     assert not verify(placed.battle_id)
 

@@ -70,6 +70,7 @@ def together(*calls):
     return answers
 
 
+@pytest.mark.slow
 def test_fr02_the_last_placement_against_the_end_of_deployment(site):
     seed = int.from_bytes(os.urandom(4))
     print(f"seed {seed}")
@@ -147,6 +148,7 @@ def test_case04_the_clock_dies_just_before_the_deadline(site, workers, number):
     assert datetime.fromisoformat(site.do("log", id=id, kind="deployment_revealed")[0]["at"]) == due
 
 
+@pytest.mark.slow
 def test_case05_three_clocks_fire_each_deadline_once(site):
     battles = site.do("many", count=50, due=3.0)
     clocks = [site.clock() for _ in range(3)]

@@ -33,7 +33,9 @@ ROWS = (
 
 @pytest.mark.slow
 def test_the_table_has_all_rows():
-    variables = {k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")}
+    variables = {
+        k: v for k, v in os.environ.items() if k not in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
+    }
     run = subprocess.run(
         [sys.executable, "-m", "bench", "tiny"], cwd=ROOT, env=variables, capture_output=True, text=True, timeout=240
     )

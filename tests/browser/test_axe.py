@@ -17,6 +17,8 @@ from tests.browser.test_leaks import addresses
 pytestmark = [pytest.mark.browser]
 Sit = Callable[..., Any]
 Field = dict[str, Any]
+# Without its preloading, which breaks our policy with a style of its own; and only what it finds wrong, in full.
+OPTIONS = {"preload": False, "resultTypes": ["violations"]}
 # Between the two languages every page is seen in both themes at both widths.
 SIGHTS = {"en-GB": ((1280, "light"), (390, "dark")), "ru-RU": ((1280, "dark"), (390, "light"))}
 
@@ -185,13 +187,15 @@ def test_axe_finds_nothing(site: Any, sit: Sit, field: Field, who: str, language
         page.context.clear_cookies()
     axe, wrong = Axe(), []
     for path, act in views(field)[who]:
+        if language == "ru-RU" and act not in (nothing, open_all, menus):
+            continue
         for width, theme in SIGHTS[language]:
             page.set_viewport_size({"width": width, "height": 844})
             if (width, theme) == SIGHTS[language][0]:
                 page.goto(path)
                 act(page)
             page.evaluate("(theme) => document.documentElement.setAttribute('data-bs-theme', theme)", theme)
-            found = axe.run(page, options={"preload": False})  # or it breaks our policy with a style of its own
+            found = axe.run(page, options=OPTIONS)
             name = f"{who} {path} ({getattr(act, '__name__', '')}) {width} {theme}"
             if found.violations_count:
                 wrong.append(f"{name}\n{brief(found.response['violations'])}")
