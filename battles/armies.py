@@ -266,8 +266,9 @@ def _values(text: str, kind: Kind) -> dict[str, float]:
         if kind.arm not in bounds.arms:
             raise _Bad(_("%(kind)s has no value %(field)s") % {"kind": _(kind.title), "field": value_words(field)})
         if not bounds.least <= value <= bounds.most:
-            raise _Bad(_("%(field)s must lie between %(least)s and %(most)s") % {
-                "field": value_words(field), "least": _shown_number(bounds.least), "most": _shown_number(bounds.most)})  # fmt: skip
+            least, most = _shown_number(bounds.least), _shown_number(bounds.most)
+            words = {"field": value_words(field), "least": least, "most": most}
+            raise _Bad(_("%(field)s must lie between %(least)s and %(most)s") % words)
         if value * (2 if bounds.halves else 1) % 1:
             raise _Bad(
                 _("%(field)s goes by halves") % {"field": value_words(field)}

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 from django.conf import settings
-from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
+from django.core.exceptions import BadRequest, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.debug import ExceptionReporter
 
-logger = logging.getLogger(__name__)
+
+class QuietReporter(ExceptionReporter):
+    """What Django shows for an exception under DEBUG: the site's own page in place of the traceback."""
+
+    def get_traceback_html(self) -> str:
+        """The page for a fault of ours, or for a request that makes no sense."""
+        foreign = self.exc_type is not None and issubclass(self.exc_type, (BadRequest, SuspiciousOperation))
+        return render_to_string("400.html" if foreign else "500.html")
+
+    def get_traceback_text(self) -> str:
+        """One line for whoever asks for no HTML."""
+        return "The request could not be answered.\n"
 
 
 class QuietErrors:
-    """Answers exceptions of views with the site's own pages where DEBUG and DEMO are both set."""
+    """Answers Http404 with the site's own page where DEBUG and DEMO are both set."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -23,18 +35,10 @@ class QuietErrors:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """The page for an exception, or None to leave it to Django."""
-        if not (settings.DEBUG and settings.DEMO):
-            return None
-        match exception:
-            case Http404():
-                return not_found(request)
-            case PermissionDenied():
-                return render(request, "403.html", status=403)
-            case BadRequest() | SuspiciousOperation():
-                return render(request, "400.html", status=400)
-        logger.error("Internal Server Error: %s", request.path, exc_info=exception)
-        return render(request, "500.html", status=500)
+        """The page for what there isn't, or None to leave the exception to Django."""
+        if isinstance(exception, Http404) and settings.DEBUG and settings.DEMO:
+            return not_found(request)
+        return None
 
 
 def not_found(request: HttpRequest) -> HttpResponse:

@@ -106,6 +106,9 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
 ]
 
+if DEBUG and DEMO:
+    DEFAULT_EXCEPTION_REPORTER = "config.errors.QuietReporter"
+
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
 
@@ -282,7 +285,11 @@ LOGGING = {
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     "loggers": {
         "django": {"handlers": [], "level": LOG_LEVEL, "propagate": True},
-        "django.security.DisallowedHost": {"level": "CRITICAL"},  # passers-by knock with any name
+        # passers-by knock with any name and any amount; they get a 400
+        **{
+            f"django.security.{name}": {"level": "CRITICAL"}
+            for name in ("DisallowedHost", "RequestDataTooBig", "TooManyFieldsSent")
+        },
         "daphne": {"level": "WARNING"},
     },
 }

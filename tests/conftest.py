@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 REQUIRE_SERVICES = os.environ.get("REQUIRE_SERVICES", "") not in ("", "0")
 START_SECONDS = 20.0
@@ -46,6 +47,16 @@ def fail_skipped(report: Any) -> None:
     reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
     report.outcome = "failed"
     report.longrepr = f"REQUIRE_SERVICES=1 and yet skipped: {reason}"
+
+
+# Pages leave their language in the thread; no test begins with that of another.
+
+
+@pytest.fixture(autouse=True)
+def english() -> Iterator[None]:
+    """Every test begins in English."""
+    with translation.override("en"):
+        yield
 
 
 # The cast: six people and nobody.

@@ -200,6 +200,8 @@ def _invalid(error: InvalidCommand) -> str:
         "a number is wanted": _("a number is wanted"),
         "yes or no is wanted": _("yes or no is wanted"),
         "the version of the board is wanted": _("the version of the board is wanted"),
+        "this is too long": _("this is too long"),
+        "this is no text": _("this is no text"),
     }
     problem = words.get(error.problem, error.problem)
     return _("%(field)s: %(problem)s.") % {"field": error.field, "problem": problem} if error.field else f"{problem}."

@@ -202,7 +202,7 @@ def test_three_maps_are_offered_with_pictures(client_of, campaign_admin, made):
 def test_a_battle_can_be_edited_until_it_is_opened(client_of, people, prepared):
     client, url = client_of(people["moderator"]), reverse("battles:battle_edit", args=[prepared.pk])
     page = text_of(client.get(url))
-    assert "1st Messina; heavy_infantry" in page and 'value="The ford at Vallelunga"' in page
+    assert "1st Messina; heavy infantry" in page and 'value="The ford at Vallelunga"' in page
     changed = fields(name="Marsh road", red_list="Etna; light infantry; hp=8", red_colour="teal")
     changed |= {"red_n_heavy_infantry": "", "red_n_foot_artillery": ""}
     assert client.post(url, changed).status_code == 302
