@@ -20,7 +20,6 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from battles import services
 from battles.armies import read_list
-from battles.campaigns import library_rows
 from battles.demo_play import Table, has_melee_and_losses
 from battles.models import Battle, BattleSecret, Campaign, CampaignRole, Membership, Stage
 from rules.core.actors import SIDES, Side
@@ -246,7 +245,7 @@ def new_battle(
 ) -> Battle:
     """A battle of the demo before its opening, both seats taken; a seed by name throws the same dice every time."""
     (red, red_colour), (blue, blue_colour) = sides
-    chosen = next(row for row in library_rows() if row.slug == map_slug)
+    chosen = next(row for row in services.library_rows() if row.slug == map_slug)
     plan = services.BattlePlan(
         name=name,
         map=chosen,

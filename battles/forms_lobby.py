@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.text import clean_name
 from battles.armies import LONGEST_LIST, MOST_UNITS, as_text, from_numbers, read_list, reduced
 from battles.palette import COLOURS, DEFAULTS, PALETTE
+from battles.services.words import LONGEST_NAME, LONGEST_REASON
 from rules.core.actors import SIDES, Side
 from rules.core.rulebook import Parameter
 from rules.core.scenario import ParameterValue, UnitSpec
@@ -25,8 +26,6 @@ from rules.core.units import halves
 from rules.registry import ruleset
 from rules.templatetags.rule_tags import number, rule_link
 
-LONGEST_NAME = 80
-LONGEST_REASON = 600
 EXAMPLE = gettext_noop("Palermo Cuirassiers; cuirassiers; melee=4, hp=6; steadfast")
 SIDE_TITLES: Mapping[Side, Any] = {Side.RED: _("Red side"), Side.BLUE: _("Blue side")}
 

@@ -450,6 +450,9 @@ class Snapshot(models.Model):
         return f"{self.battle_id}/{self.entry}"
 
 
+OPEN_DEADLINE = Q(fired_at=None, cancelled_at=None)
+
+
 class Deadline(models.Model):
     """A clock of a battle: due at an instant while it runs, with what is left while it stands.
 
@@ -470,9 +473,7 @@ class Deadline(models.Model):
         """One open clock a key; one that runs has a due time, one that stands a remainder."""
 
         constraints: ClassVar = [
-            models.UniqueConstraint(
-                fields=["battle", "key"], condition=Q(fired_at=None, cancelled_at=None), name="deadline_open_once"
-            ),
+            models.UniqueConstraint(fields=["battle", "key"], condition=OPEN_DEADLINE, name="deadline_open_once"),
             models.CheckConstraint(condition=Q(fired_at=None) | Q(cancelled_at=None), name="deadline_one_end"),
             models.CheckConstraint(
                 condition=Q(cancelled_at__isnull=False)
@@ -482,7 +483,7 @@ class Deadline(models.Model):
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["due_at"], condition=Q(fired_at=None, cancelled_at=None), name="deadline_due"),
+            models.Index(fields=["due_at"], condition=OPEN_DEADLINE, name="deadline_due"),
         ]
 
     def __str__(self) -> str:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import msgspec
 from django.db.models import prefetch_related_objects
 
-from battles.models import Battle, BattleSecret, Deadline, LogEntry, Snapshot, Stage, Submission, Turn, Unit
-from battles.selectors import read_entries, rules_of
-from battles.services import OPENING, as_stored, awaited, entry_digest, phrases, unit_row
+from battles.models import OPEN_DEADLINE, Battle, Deadline, LogEntry, Snapshot, Stage, Submission, Turn, Unit
+from battles.selectors import HIDDEN_PHASES, read_entries, rules_of
+from battles.services import OPENING, UNIT_FIELDS, as_stored, awaited, entry_digest, salt_of, seed_of, unit_rows
 from rules.core.actors import Actor, Viewer
 from rules.core.codec import plain, read_command, read_event, tag, text
 from rules.core.dice import SeededDice, faces, lots, seed_hash
@@ -19,8 +19,6 @@ from rules.core.events import BattleOpened, DiceThrown, Event, SeedRevealed
 from rules.core.replay import Entry, Fold, revise
 from rules.core.ruleset import Ruleset
 from rules.core.rulings import Rewind
-
-UNIT_FIELDS = ("side", "kind", "name", "position", "at", "strength", "strength_at_start", "fate", "body")
 
 
 class Problem(NamedTuple):
@@ -40,7 +38,7 @@ def verify(battle_id: int, *, decide: bool = False) -> tuple[Problem, ...]:
     """
     battle = Battle.objects.select_related("campaign").get(pk=battle_id)
     if battle.stage == Stage.PREPARING:
-        return tuple(_seed(battle, bytes(BattleSecret.objects.get(battle=battle).seed)))
+        return tuple(_seed(battle, seed_of(battle)))
     check = _Check(battle)
     problems = [*check.log(), *check.stored()]
     if decide and not problems:
@@ -59,8 +57,8 @@ class _Check:
     def __init__(self, battle: Battle) -> None:
         self.battle = battle
         self.rules: Ruleset = rules_of(battle)
-        self.seed = bytes(BattleSecret.objects.get(battle=battle).seed)
-        self.salt = "\n".join(phrases(battle))
+        self.seed = seed_of(battle)
+        self.salt = salt_of(battle)
         self.rows = list(LogEntry.objects.filter(battle=battle).order_by("number"))
         self.fold = Fold(self.rules)
         self.states: dict[int, Any] = {}
@@ -193,11 +191,7 @@ class _Check:
     def _units(self, state: Any) -> Iterator[Problem]:
         last = self.battle.version
         rows = {row.key: row for row in Unit.objects.filter(battle=self.battle)}
-        hidden = state.phase.name == "deployment"
-        expected = [] if hidden else [
-            unit_row(self.battle, self.rules, unit, place)
-            for place, unit in enumerate(sorted(state.units, key=self.rules.order))
-        ]  # fmt: skip
+        expected = [] if state.phase.name in HIDDEN_PHASES else unit_rows(self.battle, state)
         for unit in expected:
             row = rows.pop(unit.key, None)
             if row is None:
@@ -210,7 +204,7 @@ class _Check:
             yield Problem(last, f"the row of unit {row.key} ({row.name}) ought not to be there")
 
     def _clocks(self, state: Any) -> Iterator[Problem]:
-        rows = Deadline.objects.filter(battle=self.battle, fired_at=None, cancelled_at=None)
+        rows = Deadline.objects.filter(OPEN_DEADLINE, battle=self.battle)
         kept = sorted((row.key, row.seconds, row.running) for row in rows)
         running = sorted((timer.key, timer.seconds, timer.running) for timer in state.timers)
         if kept != running:

@@ -121,7 +121,7 @@ def lengthen(made: Made, script: Script, entries: int) -> Battle:
 
 
 def _record_turn(made: Made, script: Script, now: datetime) -> None:
-    battle = services._locked(made.id)
+    battle = services.locked(made.id)
     start = state = selectors.current_state(battle)
     dice = SeededDice(bytes(32))  # nothing is thrown in the script
     events: list[Any] = []
@@ -133,8 +133,8 @@ def _record_turn(made: Made, script: Script, now: datetime) -> None:
             events.append(event)
         if order.fields["type"] == "end_turn":
             break
-    asked = services._Asked(made.id, command, uuid4(), made.players[order.side], now)
-    services._record(battle, start, events, asked, now=now)
+    asked = services.Asked(made.id, command, uuid4(), made.players[order.side], now)
+    services.record(battle, start, events, asked, now=now)
 
 
 def manifest(battles: Sequence[Made]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from django.conf import settings
-from django.core.exceptions import BadRequest, SuspiciousOperation
+from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -26,7 +26,8 @@ class QuietReporter(ExceptionReporter):
 
 
 class QuietErrors:
-    """Answers Http404 with the site's own page where DEBUG and DEMO are both set."""
+    """Answers Http404 with the site's own page where DEBUG and DEMO are both set, and a page that is not meant for
+    somebody without a traceback in the log."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -35,12 +36,29 @@ class QuietErrors:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """The page for what there isn't, or None to leave the exception to Django."""
+        """The page for what there isn't or what isn't meant for him, or None to leave the exception to Django."""
         if isinstance(exception, Http404) and settings.DEBUG and settings.DEMO:
             return not_found(request)
+        if isinstance(exception, PermissionDenied):
+            return render(request, "403.html", status=403)
         return None
 
 
 def not_found(request: HttpRequest) -> HttpResponse:
     """The page for an address that there isn't."""
     return render(request, "404.html", status=404)
+
+
+class WordsForEmptyAnswers:
+    """Gives an empty "not allowed" the site's own page: a browser would show one of its own, or nothing at all."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.status_code != 405 or response.content or request.method == "OPTIONS":
+            return response
+        page = render(request, "405.html", status=405)
+        page.headers["Allow"] = response.headers.get("Allow", "")
+        return page

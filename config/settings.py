@@ -102,6 +102,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.errors.WordsForEmptyAnswers",
     "config.errors.QuietErrors",
     "axes.middleware.AxesMiddleware",
 ]
@@ -138,7 +139,7 @@ match DATABASES["default"]["ENGINE"]:
         DATABASES["default"]["ENGINE"] = "config.pooled_sqlite3"
         DATABASES["default"]["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
+            "timeout": 5,
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
         }
     case "django.db.backends.postgresql":

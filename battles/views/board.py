@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from accounts.models import User
 from battles import overlay, picture, selection
@@ -38,6 +38,7 @@ from battles.selectors import (
     view_of,
 )
 from battles.services import ConflictingRepeat, NotSaved, StaleCommand, TooManyCommands, submit
+from battles.views.posts import posts_of
 from rules.core.codec import tag
 from rules.core.commands import Command
 from rules.core.errors import IllegalCommand, InvalidCommand
@@ -153,7 +154,7 @@ def _player(request: HttpRequest, battle_id: int) -> Seen:
 
 
 @never_cache
-@require_POST
+@posts_of("battles:board")
 def order(request: HttpRequest, battle_id: int) -> HttpResponse:
     """Take one order from a player."""
     received_at = timezone.now()
@@ -262,7 +263,7 @@ def _problem(request: HttpRequest, status: int, message: str, *, title: str) -> 
 
 
 @never_cache
-@require_POST
+@posts_of("battles:board")
 def arrange(request: HttpRequest, battle_id: int) -> HttpResponse:
     """Place the units that are still in the tray, by ordinary placements chosen from the player's options."""
     seen = _player(request, battle_id)
@@ -358,7 +359,7 @@ def review(request: HttpRequest, battle_id: int) -> HttpResponse:
             "ruleset_id": seen.battle.ruleset,
             "colours": picture.palette.classes(seen.battle.sides),
             "banner": picture.banner(seen.battle, view),
-            "reports": picture.reports(view, report(current_state(seen.battle))),
+            "reports": picture.reports(view, report(view)),
             "rosters": picture.rosters(view, seen.battle.ruleset),
             "units": picture.units_picture(view, (), version_for(seen.battle, seen.viewer)),
             "terrain": picture.terrain(view.board, seen.battle.ruleset),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from typing import Any, cast
 
 from django.contrib import messages
@@ -18,10 +19,11 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_GET, require_http_methods
+from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.models import User
-from battles import campaigns as circles
 from battles import demo as demo_cast
 from battles import palette, selectors, services
 from battles.armies import reduced, trait_words, value_words
@@ -34,19 +36,20 @@ from battles.forms_lobby import (
     PhraseForm,
     add_refusal,
 )
+from battles.maps import library
 from battles.rows import row, side_name
 from battles.selectors import Role, Seen
 from battles.services import Refused
 from battles.thumbs import thumb
+from battles.views.posts import posts_of
 from rules.core.actors import SIDES, Side
 from rules.core.codec import plain
 from rules.core.rulebook import Parameter
 from rules.registry import ruleset
 from rules.templatetags.rule_tags import number
 
-INVITATION_DAYS = 14
+LONGEST_NUMBER = 18  # digits of an id
 MAY_CREATE = frozenset({"admin", "moderator"})
-SEATED = frozenset({Role.MODERATOR, Role.ADMIN, Role.PLAYER})
 
 
 def who(request: HttpRequest) -> User:
@@ -182,7 +185,7 @@ def _change_campaign(
     action = request.POST.get("action", "")
     if action == "remove":
         try:
-            circles.remove_member(user=user, campaign=found, username=request.POST.get("username", ""))
+            services.remove_member(user=user, campaign=found, username=request.POST.get("username", ""))
         except Refused as refused:
             messages.error(request, refused.message)
         return redirect("battles:campaign", found.pk)
@@ -194,11 +197,11 @@ def _change_campaign(
         return None
     try:
         if action == "member":
-            member = circles.find_user(form.cleaned_data["username"])
+            member = services.find_user(form.cleaned_data["username"])
             services.set_member(user=user, campaign=found, member=member, role=form.cleaned_data["role"])
             messages.success(request, _("%(name)s is in the campaign now.") % {"name": member.name})
         else:
-            circles.change_campaign(user=user, campaign=found, **form.cleaned_data)
+            services.change_campaign(user=user, campaign=found, **form.cleaned_data)
             messages.success(request, _("Saved."))
     except Refused as refused:
         add_refusal(form, refused.message, refused.field)
@@ -233,13 +236,13 @@ def battle_edit(request: HttpRequest, battle_id: int) -> HttpResponse:
 
 
 def _battle_form(request: HttpRequest, found: Any, battle: Any) -> HttpResponse:
-    rows = {str(each.pk): each for each in (*circles.library_rows(), *selectors.maps_for(found))}
-    about = circles.library_descriptions()
+    rows = {str(each.pk): each for each in (*services.library_rows(), *selectors.maps_for(found))}
+    about = library()
     choices = [
         MapChoice(
             value,
             _(each.name) if each.campaign_id is None else each.name,
-            _(about[each.slug]) if each.campaign_id is None and each.slug in about else "",
+            _(about[each.slug].description) if each.campaign_id is None and each.slug in about else "",
             each.rows,
             each.strips,
         )
@@ -321,8 +324,12 @@ def prepare(request: HttpRequest, battle_id: int) -> HttpResponse:
     """Both seats, invitations, phrases, moderators, and the opening."""
     user = who(request)
     seen = selectors.battle_for(user, battle_id)
+    asks_itself = request.method == "GET" and request.headers.get("HX-Request") == "true"
     if seen.battle.stage != "preparing":
-        return redirect("battles:board", battle_id)
+        opened = redirect("battles:board", battle_id)
+        return HttpResponseClientRedirect(opened.url) if asks_itself else opened
+    if asks_itself:  # a page that waits for the opening: nothing new yet
+        return HttpResponse(status=204)
     forms: dict[str, Form] = {}
     if request.method == "POST":
         try:
@@ -346,13 +353,13 @@ def _change_preparation(request: HttpRequest, user: User, seen: Seen, forms: dic
     match action:
         case "invite":
             side = request.POST.get("side", "")
-            services.invite(user=user, battle_id=battle_id, side=side, now=now, days=INVITATION_DAYS)
+            services.invite(user=user, battle_id=battle_id, side=side, now=now)
             messages.success(request, _("Send the link to the player: it holds for one seat and one use."))
         case "withdraw":
-            number_text = request.POST.get("invitation", "")
-            if not number_text.isdecimal():
+            digits = request.POST.get("invitation", "")
+            if not digits.isdecimal() or len(digits) > LONGEST_NUMBER:
                 raise Http404("no such invitation")
-            services.withdraw_invitation(user=user, invitation_id=int(number_text), now=now)
+            services.withdraw_invitation(user=user, invitation_id=int(digits), now=now)
             messages.success(request, _("The invitation is withdrawn."))
         case "vacate":
             services.vacate_seat(user=user, battle_id=battle_id, side=request.POST.get("side", ""))
@@ -365,11 +372,11 @@ def _change_preparation(request: HttpRequest, user: User, seen: Seen, forms: dic
         case "moderator":
             form = forms[action] = ModeratorForm(request.POST)
             if form.is_valid():
-                person = circles.find_user(form.cleaned_data["username"])
+                person = services.find_user(form.cleaned_data["username"])
                 services.add_moderator(user=user, battle_id=battle_id, moderator=person)
                 messages.success(request, _("%(name)s moderates this battle now.") % {"name": person.name})
         case "dismiss":
-            person = circles.find_user(request.POST.get("username", ""))
+            person = services.find_user(request.POST.get("username", ""))
             services.remove_moderator(user=user, battle_id=battle_id, moderator=person)
             messages.success(request, _("%(name)s does not moderate this battle any more.") % {"name": person.name})
         case _:
@@ -485,7 +492,7 @@ def duration(seconds: int) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-@require_POST
+@posts_of("battles:prepare")
 def open_deployment(request: HttpRequest, battle_id: int) -> HttpResponse:
     """Open a battle: the moderator, or in the demo either player."""
     user = who(request)
@@ -541,20 +548,33 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 # The demo
 
 
+def only_in_a_demo(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Where there is no demo the address isn't there, for any method and before a form's token is looked at."""
+    guarded = csrf_protect(view)
+
+    @csrf_exempt
+    @wraps(view)
+    def here(request: HttpRequest) -> HttpResponse:
+        demo_cast.require(request)
+        return guarded(request)
+
+    return here
+
+
 @login_not_required
+@only_in_a_demo
 @require_GET
 @never_cache
 def demo(request: HttpRequest) -> HttpResponse:
     """One-click entry as anybody of the demo's cast; only on the maker's own machine."""
-    demo_cast.require(request)
     return render(request, "battles/demo.html", {"cast": demo_cast.people(), "battles": demo_cast.battles()})
 
 
 @login_not_required
-@require_POST
+@only_in_a_demo
+@posts_of("battles:demo")
 def demo_enter(request: HttpRequest) -> HttpResponse:
     """Sit down as somebody of the cast, or have a fresh battle made."""
-    demo_cast.require(request)
     wanted = request.POST.get("as", "")
     if wanted == "fresh":
         made = demo_cast.fresh_battle()

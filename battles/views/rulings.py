@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from accounts.models import User
 from battles import desk as desk_data
@@ -32,6 +32,7 @@ from battles.forms_lobby import (
 )
 from battles.rows import desk_row, side_names
 from battles.selectors import Role, Seen
+from battles.views.posts import posts_of
 from rules.core.actors import Actor
 from rules.core.codec import read_command
 from rules.core.errors import IllegalCommand, InvalidCommand
@@ -89,7 +90,7 @@ def render_desk(
     view = selectors.view_of(battle, seen.viewer)
     readings = selectors.clocks(battle, seen.viewer, now)
     only, before = _filters(request)
-    page = selectors.moderator_log(battle, before=before, limit=LINES, only=only)
+    page = selectors.log_page(battle, seen.viewer, before=before, limit=LINES, only=only)
     version = selectors.version_for(battle, seen.viewer)
     pushed = picture.push_context(battle, view, viewer=seen.viewer, clocks=readings, log=page, version=version)
     over = view.outcome is not None
@@ -214,7 +215,7 @@ def _lines(lines: Any, view: Any, over: bool) -> list[dict[str, Any]]:
 # Rulings
 
 
-@require_POST
+@posts_of("battles:battle_desk")
 def ruling(request: HttpRequest, battle_id: int) -> HttpResponse:
     """Take one ruling; a refusal stands under the field that it names."""
     seen = moderated(request, battle_id)

@@ -12,8 +12,8 @@ from rules.core.actors import Actor
 class Command(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="type"):
     """A request. `by` is set by the door from the user's seat or role, never read from a body.
 
-    What only the own side writes is `sealed` and never stale; what answers a question is `answering` and is as fresh
-    as the question.
+    What only the own side writes is `sealed` and never stale, and so is what the moderator does to the clocks; what
+    answers a question is `answering` and is as fresh as the question.
     """
 
     sealed: ClassVar[bool] = False

@@ -35,19 +35,26 @@ class CloseBattle(Ruling, frozen=True, kw_only=True, tag="close_battle"):
 class StopClock(Ruling, frozen=True, kw_only=True, tag="stop_clock"):
     """Stop all clocks; what is left of their time is kept."""
 
+    sealed = True
+
 
 class StartClock(Ruling, frozen=True, kw_only=True, tag="start_clock"):
     """Let stopped clocks go on."""
+
+    sealed = True
 
 
 class ExtendClock(Ruling, frozen=True, kw_only=True, tag="extend_clock"):
     """Give every clock that is there so many seconds more."""
 
+    sealed = True
     seconds: int
 
 
 class RestartClock(Ruling, frozen=True, kw_only=True, tag="restart_clock"):
     """Give the phase its whole time again."""
+
+    sealed = True
 
 
 class Rewind(Ruling, frozen=True, kw_only=True, tag="rewind"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from rules.core.errors import IllegalCommand
 from rules.core.grid import Cell
 from rules.core.resolution import refuse, require
 from rules.tactical import rulebook as book
@@ -113,12 +112,3 @@ def covers(field: Field, unit: Unit, charger: Unit) -> bool:
     front_only = field.parameters.defensive_fire_from == "front"
     cells = zone(field, unit, ignoring=frozenset({charger.key}), front_only=front_only)
     return any(cell in cells for cell in charger.entered)
-
-
-def can_aim(field: Field, unit: Unit, target: Unit) -> bool:
-    """Whether a target can be hit at all."""
-    try:
-        aim(field, unit, target)
-    except IllegalCommand:
-        return False
-    return True

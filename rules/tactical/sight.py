@@ -12,6 +12,9 @@ from rules.tactical.units import Unit
 def view(state: TacticalState, viewer: Viewer) -> TacticalView:
     """What a viewer may have of a state: until the reveal nothing of the other side, then all but its stances
     and its absent units, and everything when the battle is over."""
+    opened = viewer is Viewer.MODERATOR or (state.outcome is not None and state.revealed)
+    known = [opened or viewer.side is side for side in SIDES]
+    brought = [size if told else 0 for size, told in zip(state.brought, known, strict=True)]
     return TacticalView(
         viewer=viewer,
         board=state.board,
@@ -30,6 +33,8 @@ def view(state: TacticalState, viewer: Viewer) -> TacticalView:
         own_turns=state.own_turns,
         retreating=state.retreating,
         revealed=state.revealed,
+        brought=(brought[0], brought[1]),
+        factor=state.factor if all(known) else 1.0,
     )
 
 

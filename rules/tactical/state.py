@@ -117,6 +117,14 @@ class Field(Protocol):  # the _Ground below gives a state and a view their metho
     def decisions(self) -> tuple[Decision, ...]:
         """Open questions."""
 
+    @property
+    def brought(self) -> tuple[int, int]:
+        """Sizes of both armies before a reduction; 0 where it is not known."""
+
+    @property
+    def factor(self) -> float:
+        """What losses are multiplied back by [T-14.3]."""
+
     def occupied(self) -> Mapping[Cell, Unit]:
         """Who stands where."""
 
@@ -227,6 +235,8 @@ class TacticalView(View, _Ground, frozen=True, kw_only=True, forbid_unknown_fiel
     own_turns: tuple[int, int]
     retreating: frozenset[Side]
     revealed: bool
+    brought: tuple[int, int] = (0, 0)
+    factor: float = 1.0
 
     @property
     def mover(self) -> Side | None:

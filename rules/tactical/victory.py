@@ -270,13 +270,13 @@ def fate_counts(units: tuple[Unit, ...]) -> Counter[str]:
     return Counter(u.fate.value if u.fate else ("intact" if u.hp >= u.start_hp else "damaged") for u in units)
 
 
-def report(state: TacticalState) -> tuple[SideReport, SideReport]:
-    """What the battle cost RED and BLUE, losses multiplied back in a big battle [T-14.3]."""
-    red, blue = (_side_report(state, side) for side in SIDES)
+def report(field: Field) -> tuple[SideReport, SideReport]:
+    """What the battle cost RED and BLUE as far as it is known, losses multiplied back in a big battle [T-14.3]."""
+    red, blue = (_side_report(field, side) for side in SIDES)
     return red, blue
 
 
-def _side_report(state: TacticalState, side: Side) -> SideReport:
+def _side_report(state: Field, side: Side) -> SideReport:
     units = tuple(u for u in state.units if u.side is side)
     counts: Mapping[str, int] = fate_counts(units)
     factor = Fraction(state.factor).limit_denominator(10_000)

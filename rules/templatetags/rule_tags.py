@@ -29,6 +29,11 @@ PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]")
 RULE_ID = re.compile(r"\b([A-Z]{1,2}-\d+(?:\.\d+)*)\b")
 MISSING = "…"
 FALLBACKS = {"unit": gettext_noop("the unit"), "target": gettext_noop("the target"), "cell": gettext_noop("the cell")}
+# Why an order was not taken though no rule forbids it.
+AT_THE_DOOR = {
+    "stale": gettext_noop("The position had changed since the page was loaded."),
+    "late": gettext_noop("The time was up when the order came."),
+}
 SIDES_OF_A_DIE = 6
 
 
@@ -204,6 +209,8 @@ def sentence_text(sentence: Sentence) -> str:
 
 def _refusal(refused: Refused, ruleset_id: str | None) -> tuple[str, str, str | None]:
     """The message, the rule's id and the ruleset of a refusal."""
+    if refused.key in AT_THE_DOOR:
+        return gettext(AT_THE_DOOR[refused.key]), "", ruleset_id
     home = _home(refused.rule, ruleset_id)
     name = ruleset_id or (home[0] if home else None)
     books = [ruleset.book for key, ruleset in RULESETS.items() if name in (None, key)]

@@ -2,7 +2,7 @@
 "use strict";
 
 if (window.htmx) {
-  htmx.config.wsReconnectDelay = (tries) => Math.min(4000, 400 * 2 ** tries) * (0.5 + Math.random() / 2);
+  htmx.config.wsReconnectDelay = (tries) => Math.min(3000, 400 * 2 ** tries) * (0.5 + Math.random() / 2);
 }
 
 // The colours change in place, so that a half-made order survives; without script the form goes to the server and back.

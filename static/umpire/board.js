@@ -5,17 +5,17 @@
 (() => {
   const root = document.getElementById("battle");
   if (!root) return;
-  const byId = (id) => document.getElementById(id);
+  const { byId, parse, drawClock, showLine, hear } = umpireLive;
   const still = matchMedia("(prefers-reduced-motion: reduce)");
-  const PUSHED = new Set(["live", "units", "roster-upper", "roster-lower", "tray", "banner", "questions", "log"]);
+  const PUSHED = new Set(["live", "units", "roster-upper", "roster-lower", "tray", "banner", "legend", "questions", "log"]);
   const CHOSEN = new Set(["orders", "quick", "under", "over"]);
   const STEP = 180, MARCH = 900, SHOT = 120, LOSS = 360, STRETCH = 48;
+  const PATIENCE = { order: 12, panel: 4 };  // how often one asks a server that answers with a fault: for 38 s, for 6 s
 
   let version = Number(byId("live").dataset.version);
   let newest = Number(byId("live").dataset.newest);
   let selection = location.search;
   let line = "slow";
-  let skew = Date.now() - performance.now();
   let lastBeat = performance.now();
   let asking = null, loading = Promise.resolve();
   let wrapper = null;
@@ -46,14 +46,13 @@
 
   // Put fragments in place of their elders. What is older than the page is left out, and so is the panel if asked.
   function apply(html, { keepChoice = false } = {}) {
-    const holder = document.createElement("template");
-    holder.innerHTML = html;
-    const live = holder.content.querySelector("#live");
+    const fragments = parse(html);
+    const live = fragments.querySelector("#live");
     const incoming = live ? Number(live.dataset.version) : null;
     const older = incoming !== null && incoming < version;
     const before = places();
     const focused = whereFocusIs();
-    for (const child of [...holder.content.children]) {
+    for (const child of [...fragments.children]) {
       if (!child.id || (older && PUSHED.has(child.id)) || (keepChoice && CHOSEN.has(child.id))) continue;
       child.removeAttribute("hx-swap-oob");
       byId(child.id)?.replaceWith(child);
@@ -124,10 +123,16 @@
     const mine = (asking = new AbortController());
     const wanted = selection;
     try {
-      const answer = await fetch(root.dataset.panel + wanted, { headers: headers(), signal: mine.signal, redirect: "manual" });
-      if (signedOut(answer)) return;
-      const html = await answer.text();
-      if (answer.ok && wanted === selection) { apply(html); follow(); }
+      for (let tries = 0; wanted === selection && !mine.signal.aborted; tries += 1) {
+        const answer = await fetch(root.dataset.panel + wanted, { headers: headers(), signal: mine.signal, redirect: "manual" });
+        if (signedOut(answer)) return;
+        const html = await answer.text();
+        if (wanted !== selection) return;
+        if (answer.ok) { apply(html); follow(); return; }
+        if (answer.status < 500 || tries >= PATIENCE.panel) { complain(root.dataset.sayUnloaded, answer.status); return; }
+        if (!away) show("slow");
+        await pause(tries);
+      }
     } catch (error) {
       if (error.name !== "AbortError") lost();
     } finally {
@@ -141,7 +146,20 @@
       const answer = await fetch(root.dataset.refresh + wanted, { headers: headers(), redirect: "manual" });
       if (signedOut(answer)) return;
       if (answer.ok) apply(await answer.text(), { keepChoice: wanted !== selection || edited() });
+      else if (answer.status < 500) complain(root.dataset.sayUnloaded, answer.status);
+      else if (!away) show("slow");  // the next heartbeat asks again
     } catch { lost(); }
+  }
+
+  const pause = (tries) => new Promise((done) => setTimeout(done, Math.min(4000, 400 * 2 ** tries)));
+
+  // What the server says beside the rules, in the panel where refusals stand.
+  function complain(text, status) {
+    const box = byId("refusal");
+    box.className = "notice error";
+    box.setAttribute("role", "alert");
+    box.textContent = text.replace("{}", status);
+    box.scrollIntoView({ block: "nearest" });
   }
 
   function signedOut(answer) {
@@ -159,31 +177,38 @@
   const enqueue = (job) => { queue = queue.then(() => send(job)).catch((error) => console.warn(error)); return queue; };
 
   async function send(job) {
-    for (let tries = 0; ; tries += 1) {
-      let answer, html;
+    let answer, html, tries = 0, faults = 0;
+    for (; ; tries += 1) {
       try {
         const only = job.selection === selection ? {} : { "X-Board-Only": "1" };
         answer = await fetch(job.url, { method: "POST", body: job.body, headers: { ...headers(), ...only }, redirect: "manual" });
         if (signedOut(answer)) return;
         html = await answer.text();
       } catch {
+        answer = null;
         lost();
-        notice(root.dataset.sayUnsaved);
-        await new Promise((done) => setTimeout(done, Math.min(4000, 400 * 2 ** tries)));
-        continue;
       }
-      job.settled?.(answer.status);
-      if (answer.ok || answer.status === 409) {
-        const same = job.selection === selection;
-        apply(html, { keepChoice: !same });
-        if (same) adopt();
-      } else if (answer.headers.get("content-type")?.startsWith("text/html") && html.includes('id="refusal"')) {
-        apply(html);
-        byId("refusal").scrollIntoView({ block: "nearest" });
-      }
-      return;
+      if (answer && (answer.status < 500 || inWords(answer, html) || faults >= PATIENCE.order)) break;
+      if (answer) faults += 1;
+      notice(root.dataset.sayUnsaved);
+      await pause(tries);
+    }
+    if (tries && !away) notice("");
+    if (answer.ok || answer.status === 409) {
+      const same = job.selection === selection;
+      apply(html, { keepChoice: !same });
+      if (same) adopt();
+    } else if (inWords(answer, html)) {
+      apply(html);
+      byId("refusal").scrollIntoView({ block: "nearest" });
+    } else {
+      complain(answer.status < 500 ? root.dataset.sayRefused : root.dataset.sayUnanswered, answer.status);
     }
   }
+
+  // Whether the answer says itself, in a fragment for the panel, what came of the order.
+  const inWords = (answer, html) => answer.ok || answer.status === 409
+    || Boolean(answer.headers.get("content-type")?.startsWith("text/html") && html.includes('id="refusal"'));
 
   // The selection that the server kept after an order becomes the page's.
   function adopt() {
@@ -406,28 +431,12 @@
 
   const told = new Set();
 
-  function clockText(seconds) {
-    const whole = Math.max(0, Math.ceil(seconds - 0.001));
-    const rest = String(whole % 60).padStart(2, "0");
-    const minutes = Math.floor(whole / 60);
-    return minutes >= 60 ? `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
-  }
-
   function tick() {
-    const clock = byId("clock");
-    if (!clock) return;
-    const running = "running" in clock.dataset && clock.dataset.due;
-    const left = running ? (Date.parse(clock.dataset.due) - (performance.now() + skew)) / 1000 : Number(clock.dataset.left);
-    const text = clockText(left);
-    const shown = clock.querySelector(".clock-t");
-    if (shown.textContent !== text) {
-      shown.textContent = text;
-      root.querySelectorAll("[data-clock-echo]").forEach((echo) => { echo.textContent = text; });
-    }
-    const part = Math.max(0, Math.min(1, left / Number(clock.dataset.total || 1)));
-    clock.querySelector(".cb")?.setAttribute("width", (part * 100).toFixed(1));
-    clock.querySelector(".ring")?.setAttribute("stroke-dasharray", `${(part * 175.9).toFixed(1)} 176`);
-    clock.classList.toggle("late", Boolean(running) && left <= 10);
+    const drawn = drawClock();
+    if (!drawn) return;
+    const { clock, running, left, text } = drawn;
+    root.querySelectorAll("[data-clock-echo]").forEach((echo) => { if (echo.textContent !== text) echo.textContent = text; });
+    clock.classList.toggle("late", running && left <= 10);
     if (!running) return;
     for (const mark of [60, 30, 10]) {
       const key = `${clock.dataset.key} ${mark}`;
@@ -438,18 +447,11 @@
 
   // ------------------------------------------------------------------ the line
 
-  const conn = byId("conn");
   let away = 0, awaySince = "", newestThen = newest, offTimer = 0;
 
   function show(state) {
     line = state;
-    conn.hidden = false;
-    conn.classList.toggle("off", state === "off");
-    conn.classList.toggle("slow", state === "slow");
-    const word = conn.dataset[state];
-    const text = conn.querySelector(".conn-t");
-    if (text.textContent !== word) text.textContent = word;
-    conn.title = word;
+    showLine(state);
     if (state === "off") notice(root.dataset.sayOffline.replace("{}", awaySince));
     mark();
   }
@@ -513,17 +515,12 @@
   });
 
   function beat(message) {
-    const holder = document.createElement("template");
-    holder.innerHTML = message;
-    const heart = holder.content.querySelector("#heartbeat");
+    const heart = parse(message).querySelector("#heartbeat");
     if (!heart) return;
     lastBeat = performance.now();
     if (away) found();
     else if (line !== "live") show("live");
-    const now = Date.parse(heart.dataset.now);
-    if (!Number.isNaN(now)) skew = now - performance.now();
-    wrapper?.send('{"type": "alive"}', socketElement);
-    const theirs = Number(heart.dataset.version);
+    const theirs = hear(heart, wrapper, socketElement);
     if (theirs > version) setTimeout(() => { if (theirs > version) refresh(); }, 400);
     if (!message.includes('id="live"')) byId("heartbeat")?.replaceWith(heart);
   }

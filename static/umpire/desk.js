@@ -5,11 +5,10 @@
 (() => {
   const root = document.getElementById("desk-page");
   if (!root) return;
-  const byId = (id) => document.getElementById(id);
+  const { byId, parse, drawClock, showLine, hear } = umpireLive;
   const PUSHED = ["live", "units", "banner"];
   const LISTS = ["desk-clock", "desk-queue", "cases", "timeline", "refused"];
   let version = Number(byId("live").dataset.version);
-  let skew = Date.now() - performance.now();
   let wrapper = null;
 
   root.addEventListener("input", (event) => {
@@ -17,11 +16,8 @@
     if (form) form.dataset.edited = "";
   });
 
-  const parse = (html) => {
-    const holder = document.createElement("template");
-    holder.innerHTML = html;
-    return holder.content;
-  };
+  // After a form in error the page stands at the form's address, which shows nothing: the lists come from the desk's.
+  const own = () => (location.pathname === root.dataset.desk ? root.dataset.desk + location.search : root.dataset.desk);
 
   function apply(html) {
     const pushed = parse(html);
@@ -34,18 +30,20 @@
       fresh?.removeAttribute("hx-swap-oob");
       if (fresh) byId(id)?.replaceWith(fresh);
     }
-    tick();
+    drawClock();
     if (newer) lists();
   }
 
-  let asking = 0;
+  let asking = 0, behind = false;
   function lists() {
+    behind = true;  // until they have come: a fault of the server's costs a heartbeat
     clearTimeout(asking);
     asking = setTimeout(async () => {
       try {
-        const answer = await fetch(location.href, { redirect: "manual" });
+        const answer = await fetch(own(), { redirect: "manual" });
         if (answer.type === "opaqueredirect") { location.reload(); return; }
         if (!answer.ok) return;
+        behind = false;
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         for (const id of LISTS) {
           const old = byId(id);
@@ -55,47 +53,20 @@
         }
         const board = page.getElementById("units");
         if (board && Number(board.dataset.version) >= version) byId("units").replaceWith(document.adoptNode(board));
-      } catch { show("off"); }
+      } catch { showLine("off"); }
     }, 120);
   }
 
   // ------------------------------------------------------------------ the clock, and the line
 
-  function clockText(seconds) {
-    const whole = Math.max(0, Math.ceil(seconds - 0.001));
-    const hours = Math.floor(whole / 3600), minutes = Math.floor(whole / 60) % 60, rest = String(whole % 60).padStart(2, "0");
-    return hours ? `${hours}:${String(minutes).padStart(2, "0")}:${rest}` : `${minutes}:${rest}`;
-  }
+  setInterval(drawClock, 250);
 
-  function tick() {
-    const clock = byId("clock");
-    if (!clock) return;
-    const running = "running" in clock.dataset && clock.dataset.due;
-    const left = running ? (Date.parse(clock.dataset.due) - (performance.now() + skew)) / 1000 : Number(clock.dataset.left);
-    const text = clockText(left);
-    const shown = clock.querySelector(".clock-t");
-    if (shown && shown.textContent !== text) shown.textContent = text;
-    const part = Math.max(0, Math.min(1, left / Number(clock.dataset.total || 1)));
-    clock.querySelector(".cb")?.setAttribute("width", (part * 100).toFixed(1));
-    clock.querySelector(".ring")?.setAttribute("stroke-dasharray", `${(part * 175.9).toFixed(1)} 176`);
-  }
-  setInterval(tick, 250);
-
-  const conn = byId("conn");
-  function show(state) {
-    if (!conn) return;
-    conn.hidden = false;
-    conn.classList.toggle("off", state === "off");
-    conn.classList.toggle("slow", state === "slow");
-    conn.querySelector(".conn-t").textContent = conn.dataset[state];
-  }
-
-  document.addEventListener("htmx:wsOpen", (event) => { wrapper = event.detail.socketWrapper; show("live"); });
+  document.addEventListener("htmx:wsOpen", (event) => { wrapper = event.detail.socketWrapper; showLine("live"); });
   document.addEventListener("htmx:wsClose", (event) => {
     const code = event.detail.event?.code;
-    if (code === 4401 || code === 4403) location.reload(); else show("off");
+    if (code === 4401 || code === 4403) location.reload(); else showLine("off");
   });
-  document.addEventListener("htmx:wsError", () => show("off"));
+  document.addEventListener("htmx:wsError", () => showLine("off"));
   document.addEventListener("htmx:wsBeforeMessage", (event) => {
     event.preventDefault();
     const message = event.detail.message;
@@ -107,10 +78,8 @@
 
   function beat(heart) {
     if (!heart) return;
-    show("live");
-    const now = Date.parse(heart.dataset.now);
-    if (!Number.isNaN(now)) skew = now - performance.now();
-    wrapper?.send(JSON.stringify({ type: "alive" }), root);
-    if (Number(heart.dataset.version) > version) { version = Number(heart.dataset.version); lists(); }
+    showLine("live");
+    const theirs = hear(heart, wrapper, root);
+    if (theirs > version || behind) { version = Math.max(version, theirs); lists(); }
   }
 })();

@@ -19,6 +19,7 @@ from battles.services import (
 from battles.verification import verify
 from rules.core.actors import Actor, Viewer
 from rules.core.commands import Ready, TimeExpired
+from rules.core.dice import seed_hash
 from rules.core.errors import IllegalCommand, InvalidCommand
 from tests.battles.playing import NOW, Play, later, prepare
 
@@ -301,7 +302,7 @@ def test_the_end_tells_the_seed(running):
     assert (battle.stage, battle.winner, battle.reason) == ("over", "blue", "ruling")
     for viewer in Viewer:
         sheet = selectors.dice_of(battle, viewer)
-        assert services.seed_hash(bytes.fromhex(sheet.seed)) == battle.seed_hash
+        assert seed_hash(bytes.fromhex(sheet.seed)) == battle.seed_hash
     assert not selectors.clocks(battle, Viewer.RED, NOW)
     assert not verify(battle.pk, decide=True)
     with pytest.raises(IllegalCommand) as refused:

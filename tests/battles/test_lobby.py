@@ -7,7 +7,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from battles import campaigns as circles
 from battles import selectors, services
 from battles.models import Battle, Campaign, Invitation, Membership, Moderator, Seat
 from battles.views.lobby import duration, greeting
@@ -28,7 +27,7 @@ def fields(**changes):
     """The form of a battle, filled in."""
     data = {
         "name": "The ford at Vallelunga",
-        "map": str(circles.library_rows()[0].pk),
+        "map": str(services.library_rows()[0].pk),
         "red_name": "Sicily",
         "red_colour": "red",
         "blue_name": "Italy",
@@ -139,7 +138,7 @@ def test_a_battle_is_made_from_the_form(client_of, campaign_admin, made):
         "steadfast"
     ]
     assert battle.armies["blue"][1]["kind"] == "light_cavalry"
-    assert battle.board == list(circles.library_rows()[0].rows)
+    assert battle.board == list(services.library_rows()[0].rows)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +232,7 @@ def test_a_siege_is_not_cut(client_of, campaign_admin, made):
 def waiting(campaign_admin, moderator, made):
     """A battle without players."""
     services.set_member(user=campaign_admin, campaign=made, member=moderator, role="moderator")
-    circles.library_rows()
+    services.library_rows()
     return services.create_battle(user=moderator, campaign=made, plan=a_plan())
 
 

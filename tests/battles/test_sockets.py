@@ -17,7 +17,7 @@ from django.db import connection
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 
-from battles import consumers, publishing, services
+from battles import consumers, publishing
 from battles.models import Membership, Seat
 from config.asgi import application
 from rules.core.actors import Viewer
@@ -257,7 +257,7 @@ async def test_a_burst_of_orders_is_not_drawn_order_by_order(play, people, monke
 
 async def test_case01_a_lost_notice_costs_a_heartbeat(running, people, monkeypatch):
     """Nothing is told to the layer, as if the process died between commit and push."""
-    monkeypatch.setattr(services, "announce", lambda *told: None)
+    monkeypatch.setattr("battles.services.recording.announce", lambda *told: None)
     async with page_of(running.battle_id, people["blue_player"]) as blue:
         await blue.until(is_view)
         await order(running, "red_player", "move", unit="Etna Rifles", path="E8")

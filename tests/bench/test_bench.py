@@ -9,6 +9,7 @@ import pytest
 
 from battles import selectors
 from battles.models import Battle
+from battles.selectors import history
 from battles.services import SNAPSHOT_EVERY
 from bench import battles, engine, script, site
 from rules.core.actors import Viewer
@@ -88,13 +89,13 @@ def test_fr14_a_long_battle_costs_what_a_short_one_does(lengths, monkeypatch):
     assert {unit.at for unit in state.units if unit.on_field} and state.turn > 200
 
     folded = []
-    fold = selectors.fold
+    fold = history.fold
 
     def counted(rules, entries, **start):
         folded.append(len(entries))
         return fold(rules, entries, **start)
 
-    monkeypatch.setattr(selectors, "fold", counted)
+    monkeypatch.setattr(history, "fold", counted)
     for number in (15, 1500, battle.version):
         selectors.view_at(battle, Viewer.MODERATOR, number)
     assert max(folded) <= SNAPSHOT_EVERY
