@@ -6,7 +6,7 @@ A strip is written as ranges of cells (`A9:P10`); in memory and in the database 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -134,12 +134,3 @@ def reached(cells: frozenset[Cell], start: Cell, steps: Iterable[tuple[int, int]
                 queue.append(cell)
         queue.popleft()
     return frozenset(seen)
-
-
-def line_places(board: Board, strip: Iterable[Cell]) -> Iterator[tuple[Cell, Cell]]:
-    """Pairs of neighbouring cells of a row of a strip in which a line can stand."""
-    cells, ground = set(strip), passable(board)
-    for cell in sorted(cells):
-        right = cell.plus((1, 0))
-        if right in cells and {cell, right} <= ground and {board[cell], board[right]}.isdisjoint("v"):
-            yield cell, right

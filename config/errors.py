@@ -9,20 +9,21 @@ from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOpera
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.views.debug import ExceptionReporter
 
 
 class QuietReporter(ExceptionReporter):
     """What Django shows for an exception under DEBUG: the site's own page in place of the traceback."""
 
-    def get_traceback_html(self) -> str:
+    def get_traceback_html(self) -> SafeString:
         """The page for a fault of ours, or for a request that makes no sense."""
         foreign = self.exc_type is not None and issubclass(self.exc_type, (BadRequest, SuspiciousOperation))
         return render_to_string("400.html" if foreign else "500.html")
 
-    def get_traceback_text(self) -> str:
+    def get_traceback_text(self) -> SafeString:
         """One line for whoever asks for no HTML."""
-        return "The request could not be answered.\n"
+        return SafeString("The request could not be answered.\n")
 
 
 class QuietErrors:

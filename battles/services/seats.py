@@ -119,7 +119,7 @@ def set_phrase(*, user: User, battle_id: int, phrase: str) -> None:
 
 
 def add_moderator(*, user: User, battle_id: int, moderator: User) -> Moderator:
-    """Make somebody a moderator of a battle in which he has no seat and never had one while it runs."""
+    """Make somebody a moderator of a battle in which he has no seat; he can have none in it from now on."""
     with writing():
         battle = locked_for(user, battle_id, Role.MODERATOR, Role.ADMIN)
         if Seat.objects.filter(battle=battle, user=moderator).exists():

@@ -28,7 +28,6 @@ from battles.selectors import (
     battle_for,
     chair_of,
     clocks,
-    current_state,
     dice_of,
     log_page,
     names_for,
@@ -54,7 +53,7 @@ def _is_htmx(request: HttpRequest) -> bool:
 
 
 def _open(request: HttpRequest, battle_id: int) -> Seen:
-    """The battle for this user, opened; before the opening it has no board."""
+    """The battle for this user; 404 if he may not know of it."""
     return battle_for(request.user, battle_id)
 
 
@@ -256,7 +255,8 @@ def _stale(request: HttpRequest, battle_id: int, message: str) -> HttpResponse:
 
 
 def _problem(request: HttpRequest, status: int, message: str, *, title: str) -> HttpResponse:
-    more = {"problem": message, "problem_title": title}
+    battle_id = request.resolver_match.kwargs["battle_id"] if request.resolver_match else None
+    more = {"problem": message, "problem_title": title, "battle_id": battle_id}
     if _is_htmx(request):
         return render(request, "battles/_refusal.html", {**more, "oob": True}, status=status)
     return render(request, "battles/problem.html", {**more, "code": status}, status=status)

@@ -443,7 +443,7 @@ def _seat(request: HttpRequest, seen: Seen, user: User, ready: selectors.Prepara
         "mine": mine,
         "may_vacate": player is not None and (mine or seen.role is Role.MODERATOR),
         "has_phrase": bool(line and line.has_phrase),
-        "army": None if army is None else [{"name": unit.name, "about": unit_words(unit)} for unit in army],
+        "army": None if army is None else [{"name": unit.name, "about": unit_words(unit, seen.battle.ruleset)} for unit in army],
         "shows_list": army is not None,
         "invitations": [
             {
@@ -463,10 +463,9 @@ def _map_title(battle: Any) -> str:
     return _(battle.map.name) if battle.map.campaign_id is None else str(battle.map)
 
 
-def unit_words(unit: Any) -> str:
+def unit_words(unit: Any, ruleset_id: str) -> str:
     """What a unit of a list is: its kind, what differs, its traits."""
-    kinds = ruleset("tactical").kinds
-    kind = kinds.get(unit.kind)
+    kind = ruleset(ruleset_id).kinds.get(unit.kind)
     parts = [_(kind.title) if kind else unit.kind]
     parts += [f"{value_words(key)} {number(float(value))}" for key, value in sorted(unit.overrides.items())]
     parts += [trait_words(trait) for trait in sorted(unit.traits)]

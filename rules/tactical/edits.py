@@ -84,6 +84,8 @@ def flaws(state: TacticalState) -> tuple[Flaw, ...]:
             continue
         if unit.facing is None:
             found.append(Flaw(unit.key, "facing"))
+        if not state.revealed and any(cell not in state.strip(unit.side) for cell in unit.cells):
+            found.append(Flaw(unit.key, "at"))
         for cell in unit.cells:
             free = stands.setdefault(cell, unit.key) == unit.key
             if not free or cell not in state.board or not passable(unit, state.terrain(cell)):

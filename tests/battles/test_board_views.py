@@ -8,7 +8,9 @@ from uuid import uuid4
 import pytest
 from django.urls import reverse
 
-from tests.battles.playing import Play
+from battles import services
+from battles.models import Campaign
+from tests.battles.playing import NOW, Play
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HTTP_HX_REQUEST": "true"}
@@ -203,6 +205,63 @@ def test_ending_the_turn_warns_about_idle_units(running, browser):
     assert answer.status_code == 303 and answer["Location"] == url("board", running)
 
 
+# Pages at the address of a form
+
+
+@pytest.mark.parametrize(
+    ("address", "page"), [("order", "board"), ("arrange", "board"), ("ruling", "battle_desk"), ("open", "prepare")]
+)
+def test_the_address_of_a_form_leads_to_its_page(running, browser, anonymous, address, page):
+    client = browser("moderator" if page == "battle_desk" else "red_player")
+    for query in ("", "?unit=u1&to=C3"):
+        for answer in (client.get(url(address, running) + query), client.head(url(address, running) + query)):
+            assert answer.status_code == 302 and answer["Location"] == url(page, running) + query
+    assert client.get(url(address, running), follow=True).status_code == 200
+    refused = client.put(url(address, running))
+    assert refused.status_code == 405 and "This is no page" in refused.content.decode() and "POST" in refused["Allow"]
+    signed_out = anonymous.post(url(address, running))
+    assert signed_out["Location"].endswith(f"next={url(address, running)}")
+
+
+def test_who_may_not_see_the_page_learns_nothing_at_the_address_of_its_form(running, browser):
+    assert browser("stranger").get(url("order", running), follow=True).status_code == 404
+    assert browser("red_player").get(url("ruling", running), follow=True).status_code == 403
+
+
+def test_a_person_who_signs_in_after_an_order_comes_to_the_board(running, anonymous, people):
+    people["red_player"].set_password("a long grey coat")
+    people["red_player"].save()
+    login = anonymous.post(url("order", running), form(running, "red_player", "end_turn"))["Location"]
+    fields = {"username": people["red_player"].username, "password": "a long grey coat", "next": url("order", running)}
+    answer = anonymous.post(login, fields, follow=True)
+    assert answer.status_code == 200 and 'id="battle"' in answer.content.decode()
+
+
+def test_language_and_colours_on_a_refused_page_lead_to_the_board(running, browser):
+    client = browser("red_player")
+    page = client.post(url("order", running), form(running, "red_player", "end_pursuit"))
+    assert page.status_code == 422
+    (there,) = set(re.findall(r'name="next" value="([^"]*)"', page.content.decode()))
+    for switch, fields in (("set_language", {"language": "ru"}), ("accounts:theme", {"theme": "dark"})):
+        answer = client.post(reverse(switch), {"next": there, **fields}, follow=True)
+        assert answer.status_code == 200 and answer.request["PATH_INFO"] == url("board", running)
+
+
+def test_only_a_page_at_its_own_address_reloads_itself(running, play, browser):
+    reloads = '<meta http-equiv="refresh"'
+    client = browser("blue_player")
+    assert reloads in client.get(url("board", running)).content.decode()
+    page = client.post(url("order", running), form(running, "blue_player", "end_turn"))
+    assert page.status_code == 422 and 'id="battle"' in page.content.decode()
+    assert reloads not in page.content.decode()
+
+
+def test_the_legend_comes_with_the_push(running, browser):
+    for name in ("board", "refresh"):
+        text = browser("red_player").get(url(name, running), **HTMX).content.decode()
+        assert 'id="legend"' in text and "can reach" in text and "your strip" not in text
+
+
 def test_the_log_comes_in_pages(running, browser):
     client = browser("red_player")
     first = client.get(url("log", running)).content.decode()
@@ -221,6 +280,19 @@ def test_the_seed_is_secret_until_the_end(running, browser, people):
     assert running.battle.stage == "over"
     text = browser("red_player").get(url("dice", running)).content.decode()
     assert "secret until the battle is over" not in text
+    assert "the campaign keeps its secrets" not in text
     report = browser("red_player").get(url("review", running)).content.decode()
     assert "Italy has won" in report and "Withdrawn" in report
     assert browser("red_player").get(url("board", running)).status_code == 200
+
+
+def test_a_campaign_that_keeps_its_secrets_says_so_of_the_seed(prepared, browser, people):
+    Campaign.objects.filter(pk=prepared.campaign_id).update(keep_secrets=True)
+    services.open_battle(prepared.pk, people["moderator"], NOW)
+    running = Play(prepared.pk, people).deploy()
+    running.order("red_player", "retreat", confirmed=True)
+    running.order("red_player", "end_turn")
+    running.order("blue_player", "end_pursuit")
+    assert running.battle.stage == "over"
+    text = browser("red_player").get(url("dice", running)).content.decode()
+    assert "the campaign keeps its secrets" in text and "secret until" not in text

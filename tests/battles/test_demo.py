@@ -58,6 +58,13 @@ def test_without_debug_demo_and_the_same_machine_there_is_no_demo(settings, name
     assert status(Client(), name, REMOTE_ADDR=address) == 404
 
 
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("method", ["get", "head", "post", "put", "patch", "delete", "options"])
+def test_where_there_is_no_demo_its_addresses_know_no_method(name, method):
+    assert getattr(Client(enforce_csrf_checks=True), method)(reverse(name)).status_code == 404
+
+
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.8.8.8", "::1"])
 def test_the_demo_is_there_for_the_same_machine(seated, address):
     assert status(Client(), "battles:demo", REMOTE_ADDR=address) == 200
@@ -135,7 +142,8 @@ def test_nobody_else_can_be_entered_as(seated, make_user):
 def test_entering_needs_the_form_of_the_page(seated):
     strict = Client(enforce_csrf_checks=True)
     assert strict.post(reverse("battles:demo_enter"), {"as": "red"}).status_code == 403
-    assert strict.get(reverse("battles:demo_enter")).status_code == 405
+    assert strict.post(reverse("battles:demo_enter"), {"as": "red"}).status_code == 403
+    assert strict.get(reverse("battles:demo_enter")).url == reverse("battles:demo")
 
 
 def test_a_fresh_battle_can_be_had(seated):

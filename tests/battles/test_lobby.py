@@ -1,5 +1,6 @@
 """The pages around a battle: making it, inviting, preparing, opening, and who may see which page."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -268,6 +269,8 @@ def test_a_link_can_be_withdrawn(client_of, moderator, red_player, waiting):
     client = client_of(moderator)
     link = link_of(client, waiting, "red")
     page = reverse("battles:prepare", args=[waiting.pk])
+    for nonsense in ("9" * 5000, "9" * 19, "9" * 18, "", "-1", "x"):
+        assert client.post(page, {"action": "withdraw", "invitation": nonsense}).status_code == 404
     client.post(page, {"action": "withdraw", "invitation": str(Invitation.objects.get().pk)})
     assert "was withdrawn" in text_of(client_of(red_player).get(link))
     assert link not in text_of(client.get(page))
@@ -347,6 +350,10 @@ def test_a_seat_can_be_freed(client_of, people, prepared):
     client_of(people["red_player"]).post(page, {"action": "vacate", "side": "red"})
     assert Seat.objects.get(battle=prepared, side="red").user is None
     assert client_of(people["blue_player"]).post(page, {"action": "vacate", "side": "red"}).status_code == 403
+    judge = client_of(people["moderator"])
+    for nobody in ("green", "", "\0", "RED"):
+        answer = judge.post(page, {"action": "vacate", "side": nobody}, follow=True)
+        assert "There is no such side." in text_of(answer) and "free again" not in text_of(answer)
 
 
 @pytest.mark.parametrize("action", ["", "burn", "open"])
@@ -368,6 +375,9 @@ def test_an_empty_seat_keeps_a_battle_closed_with_clear_words(client_of, moderat
     answer = client_of(moderator).post(reverse("battles:open", args=[waiting.pk]))
     assert answer.status_code == 422
     assert "Sicily has no player." in text_of(answer) and "Italy has no player." in text_of(answer)
+    page = reverse("battles:prepare", args=[waiting.pk])  # its other forms go to their own page, not to this address
+    forms = re.findall(r'<form [^>]*method="post"[^>]*>', text_of(answer).partition("<main")[2])
+    assert sum(f'action="{page}"' in form for form in forms) == len(forms) - 1 >= 3
     assert Battle.objects.get(pk=waiting.pk).stage == "preparing"
 
 
@@ -375,7 +385,8 @@ def test_nobody_else_opens_deployment(client_of, people, prepared):
     for who in ("red_player", "blue_player", "campaign_admin", "spectator"):
         assert client_of(people[who]).post(reverse("battles:open", args=[prepared.pk])).status_code == 403
     assert client_of(people["stranger"]).post(reverse("battles:open", args=[prepared.pk])).status_code == 404
-    assert client_of(people["moderator"]).get(reverse("battles:open", args=[prepared.pk])).status_code == 405
+    visit = client_of(people["moderator"]).get(reverse("battles:open", args=[prepared.pk]))
+    assert visit.url == reverse("battles:prepare", args=[prepared.pk])
     assert Battle.objects.get(pk=prepared.pk).stage == "preparing"
 
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from battles import maps
-from battles.maps import MapError, library, line_places, passable, reached, read
+from battles.maps import MapError, library, passable, reached, read
 from rules.core.actors import SIDES
 from rules.core.grid import Cell, SquareGrid
 
@@ -20,6 +20,15 @@ OFFERED = sorted(library())
 @pytest.fixture(params=OFFERED)
 def each(request):
     return library()[request.param]
+
+
+def line_places(board, strip):
+    """Pairs of neighbouring cells of a row of a strip in which a line can stand."""
+    cells, ground = set(strip), passable(board)
+    for cell in sorted(cells):
+        right = cell.plus((1, 0))
+        if right in cells and {cell, right} <= ground and {board[cell], board[right]}.isdisjoint("v"):
+            yield cell, right
 
 
 def test_three_maps_are_offered():

@@ -60,6 +60,12 @@ def test_nobody_else_gives_a_ruling(desk, people, running, who):
     assert running.battle.version == before
 
 
+def test_the_desk_names_its_own_address_on_a_page_in_error_too(desk, running):
+    address = reverse("battles:battle_desk", args=[running.battle_id])
+    for page in (desk.page(running), desk.give(running, "edit_unit", unit="u1", hp="-3", reason="x")):
+        assert f'data-desk="{address}"' in text_of(page)
+
+
 def test_the_desk_shows_the_whole_board_and_is_kept_by_no_cache(desk, running):
     answer = desk.page(running)
     page = text_of(answer)
@@ -158,6 +164,25 @@ def test_a_refused_edit_names_its_field_and_changes_nothing(desk, running, field
 def test_a_unit_that_is_not_there_cannot_be_changed(desk, running):
     answer = desk.give(running, "edit_unit", unit="nobody", hp="3", reason="why not")
     assert answer.status_code == 422 and "unit" in answer.context["edit_form"].errors
+
+
+def test_a_reason_is_kept_whole_or_not_taken(desk, running):
+    assert desk.give(running, "extend_clock", seconds="60", reason="x" * 496 + "ENDE").status_code == 302
+    assert "ENDE" in LogEntry.objects.filter(battle=running.battle_id).latest("number").body["reason"]
+    assert desk.give(running, "extend_clock", seconds="60", reason="x" * 497 + "ENDE").status_code == 422
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, "9" * 300, "9" * 19])
+def test_numbers_beyond_all_bounds_are_no_fault(desk, running, digits):
+    """Where a number is read from an address or a form, one that no database holds is refused in words."""
+    for type, fields in (
+        ("rewind", {"to": digits}),
+        ("extend_clock", {"seconds": digits}),
+        ("edit_unit", {"unit": "u1", "hp": digits}),
+    ):
+        assert desk.give(running, type, reason="Why not", **fields).status_code == 422
+    for query in (f"?rewind={digits}", f"?before={digits}"):
+        assert desk.page(running, query).status_code == 200
 
 
 def test_a_second_press_is_not_a_second_ruling(desk, running):

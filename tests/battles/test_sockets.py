@@ -129,6 +129,14 @@ async def order(play, who, type, **fields):
 # who gets in
 
 
+@pytest.mark.parametrize("path", ["/ws/xx/", "/", "/ws/battles/", "/ws/battles/x/", f"/ws/battles/{'9' * 5000}/"])
+async def test_at_an_unknown_address_a_socket_is_turned_away_quietly(path, caplog):
+    communicator = WebsocketCommunicator(application, path, headers=[(b"origin", b"http://localhost")])
+    connected, _ = await communicator.connect(timeout=5)
+    await communicator.disconnect()
+    assert not connected and not caplog.records
+
+
 async def test_the_whole_view_comes_first_then_heartbeats(running, people):
     async with page_of(running.battle_id, people["red_player"]) as page:
         view = await page.until(is_view)

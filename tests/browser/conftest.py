@@ -23,7 +23,7 @@ ARGUMENTS = (
     "--disable-component-update --disable-sync"
 ).split()
 expect.set_options(timeout=20_000)
-EXPECTED = ("422", "409", "400", "403", "404", "410", "429")
+EXPECTED = ("422", "409", "400", "403", "404", "410", "413", "429", "502")  # the last is a proxy's
 
 
 @pytest.hookimpl(trylast=True)

@@ -58,7 +58,10 @@ HOSTILE = (MARKUP, CYRILLIC, TURNED)
 
 
 def battle(site: Any, scene: str, **wishes: Any) -> dict[str, Any]:
-    """A fresh battle of that scene; everybody's session is known afterwards without another process."""
+    """A fresh battle of that scene; everybody's session is known afterwards without another process.
+
+    With `crew="odd_"` its people are others than in all other battles: `odd_red` and so on.
+    """
     from tests.browser import conftest
 
     lines = site.run("-m", "tests.browser.e2e", scene, json.dumps(wishes)).strip().splitlines()
@@ -202,12 +205,7 @@ def finished(**wishes: Any) -> Any:
 
 
 def hostile(**wishes: Any) -> dict[str, Any]:
-    """Three battles, one a stage, in three campaigns; everything has a name that is more than a name (FR-12).
-
-    Their people are others than in all other battles: `odd_red` and so on.
-    """
-    global crew
-    crew = "odd_"
+    """Three battles, one a stage, in three campaigns; everything has a name that is more than a name (FR-12)."""
     from accounts.forms import ProfileForm
     from battles import services
     from battles.models import Battle
@@ -288,7 +286,9 @@ def main(arguments: list[str]) -> None:
     from battles.models import Invitation
     from tests.browser import scenes
 
+    global crew
     scene, wishes = arguments[0], json.loads(arguments[1]) if len(arguments) > 1 else {}
+    crew = wishes.pop("crew", "")
     make: dict[str, Any] = {
         "prepared": prepare,
         "deployment": open_field,

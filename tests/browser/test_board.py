@@ -174,6 +174,8 @@ def test_both_ready_the_armies_are_revealed_to_both(site: Any, sit: Sit) -> None
         no_reload(page)
     expect(red.locator("#banner")).to_contain_text("Your move")
     expect(red.locator("#tray")).to_be_hidden()
+    expect(red.locator(".legend")).to_contain_text("can reach")
+    expect(red.locator(".legend")).not_to_contain_text("your strip")
 
 
 def test_a_march_arrives_at_the_other_page_by_itself(site: Any, sit: Sit) -> None:

@@ -17,6 +17,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.browser import e2e
+from tests.browser.conftest import session_of
 from tests.browser.e2e import Answer, Visitor
 
 pytestmark = [pytest.mark.browser]
@@ -182,11 +183,10 @@ def beats(frames: list[str]) -> list[str]:
 
 def test_fr05_nothing_of_a_hidden_deployment_reaches_anybody_else(site: Any) -> None:
     red = [(MARKER, "light_infantry"), *e2e.RED[1:]]
-    battle = e2e.battle(site, "deployment", campaign="Leaks", name="A hidden field", red=red, public=True)
-    from tests.browser.conftest import session_of
-
-    visitors = {who: Visitor(site, "" if who == "anonymous" else session_of(site, who)) for who in OTHERS}
-    player, judge = Visitor(site, session_of(site, "red")), Visitor(site, session_of(site, "moderator"))
+    battle = e2e.battle(site, "deployment", crew="leak_", campaign="Leaks", name="A hidden field", red=red, public=True)
+    known = {who: session_of(site, f"leak_{who}") for who in e2e.EVERYBODY} | {"anonymous": ""}
+    visitors = {who: Visitor(site, known[who]) for who in OTHERS}
+    player, judge = Visitor(site, known["red"]), Visitor(site, known["moderator"])
     keys = {name: key for name, key in battle["units"].items() if name.startswith("red ")}
     own = next(key for name, key in battle["units"].items() if name.startswith("blue "))
     key = keys[f"red {MARKER}"]

@@ -230,3 +230,58 @@ def test_two_tabs_of_one_player_do_no_harm(site: Any, sit: Sit) -> None:
         no_reload(page)
         same_board(page, twin)
     assert moves_in(twin) == 3
+
+
+def answered_by_a_proxy(page: Page, address: str, status: int, times: int) -> list[str]:
+    """So many requests to an address are answered by somebody who is not the product; their bodies."""
+    bodies: list[str] = []
+
+    def answer(route: Any) -> None:
+        bodies.append(route.request.post_data or "")
+        if len(bodies) > times:
+            route.continue_()
+        else:
+            route.fulfill(status=status, content_type="text/html", body="<h1>Bad gateway</h1>")
+
+    page.route(re.compile(address), answer)
+    return bodies
+
+
+def test_an_order_that_a_gateway_answers_is_sent_again_with_the_same_id(site: Any, sit: Sit) -> None:
+    battle = e2e.battle(site, "play")
+    page, twin = live(sit("red"), battle), Player(site, "red", battle["id"])
+    bodies = answered_by_a_proxy(page, "/order/$", 502, 3)
+    preview(page, battle["units"]["red Catania Rifles"], "J5").click()
+    expect(page.locator("#offline")).to_contain_text("did not get through", **WAITS)
+    expect(page.locator("#log")).to_contain_text("J6 → J5", **WAITS)
+    expect(page.locator("#offline")).to_be_hidden(**WAITS)
+    assert len(bodies) == 4 and len(set(bodies)) == 1 and "command_id=" in bodies[0]
+    assert moves_in(twin) == 1
+    no_reload(page)
+
+
+@pytest.mark.parametrize("status", [403, 404, 413])
+def test_an_answer_that_is_not_understood_is_said_in_the_panel(site: Any, sit: Sit, status: int) -> None:
+    battle = e2e.battle(site, "play")
+    page = live(sit("red"), battle)
+    bodies = answered_by_a_proxy(page, "/order/$", status, 1)
+    button = preview(page, battle["units"]["red Catania Rifles"], "J5")
+    button.click()
+    said = page.locator("#orders #refusal[role=alert]")
+    expect(said).to_contain_text(f"The order was not taken (answer {status})", **WAITS)
+    expect(page.locator("#offline")).to_be_hidden()
+    assert len(bodies) == 1
+    button.click()  # the order is still in hand, and the queue goes on
+    expect(page.locator("#log")).to_contain_text("J6 → J5", **WAITS)
+
+
+def test_a_panel_that_a_gateway_answers_is_asked_again_or_said_to_be_missing(site: Any, sit: Sit) -> None:
+    battle = e2e.battle(site, "play")
+    page = live(sit("red"), battle)
+    answered_by_a_proxy(page, "/panel/", 502, 2)
+    chip(page, battle["units"]["red Catania Rifles"]).click()
+    expect(page.locator("#orders .unit-h")).to_contain_text("Catania Rifles", **WAITS)
+    page.unroute(re.compile("/panel/"))
+    page.route(re.compile("/panel/"), lambda route: route.fulfill(status=404, content_type="text/html", body="gone"))
+    chip(page, battle["units"]["red Noto Hussars"]).click()
+    expect(page.locator("#refusal")).to_contain_text("could not be loaded (answer 404)", **WAITS)

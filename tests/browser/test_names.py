@@ -28,7 +28,7 @@ LOOK = """() => ({
 @pytest.fixture(scope="module")
 def hostile(site: Any) -> list[dict[str, Any]]:
     """A battle being prepared, one that runs, one that is over; everything in them has a name of that kind."""
-    made = e2e.battle(site, "hostile")
+    made = e2e.battle(site, "hostile", crew="odd_")
     return [{**each, "tokens": made["tokens"]} for each in made["battles"]]
 
 

@@ -136,13 +136,13 @@ def test_a_whole_battle_without_a_reload(site: Any, sit: Sit) -> None:
     rule(judge, "1st Messina", "-3", "impossible")
     expect(judge.locator("details[open] .invalid-feedback, details[open] .is-invalid").first).to_be_visible()
     assert red.locator("#live").get_attribute("data-version") == version
-    judge.goto(f"/battles/{battle['id']}/desk/")
-    expect(judge.locator("#conn .conn-t")).to_have_text("Live", **WAITS)
+    expect(judge.locator("#conn .conn-t")).to_have_text("Live", **WAITS)  # the desk goes on, at the form's address
     judge.evaluate("window.sameDocument = true")
 
     # the turn ends with a warning; the melees cost each side one
     end_turn(red, warned=True)
     expect(blue.locator("#banner")).to_contain_text("Your move", **WAITS)
+    expect(judge.locator("#timeline")).to_contain_text("Sicily ends its turn", **WAITS)
     for page in (red, blue, guest):
         expect(unit(page, "1st Messina")).to_have_attribute("aria-label", re.compile(r", 5 of 10"), **WAITS)
 

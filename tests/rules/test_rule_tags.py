@@ -189,3 +189,10 @@ def test_an_unknown_refusal_is_still_said():
     html = refused(IllegalCommand("no_such_key", "T-9.1"))
     assert html.startswith("The rules do not allow this order. <a ")
     assert refused(IllegalCommand("no_such_key", "")) == "The rules do not allow this order."
+
+
+@pytest.mark.parametrize(("key", "words"), [("stale", "position had changed"), ("late", "time was up")])
+def test_what_was_not_taken_at_the_door_is_no_refusal_of_the_rules(key, words):
+    kept = SimpleNamespace(key=key, rule="", figures={"version": 7})
+    assert words in render("{% refusal r 'tactical' %}", r=kept)
+    assert words in refusal_text(kept, "tactical") and "rules do not allow" not in refusal_text(kept)
