@@ -15,7 +15,7 @@ MESSAGES_STAMP := $(VENV)/.stamp-messages
 CATALOGUES := $(wildcard locale/*/LC_MESSAGES/*.po)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup migrate run test check format lock bench pictures messages
+.PHONY: help setup migrate run test check format lock faults bench pictures messages
 
 help:  ## say what there is
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
@@ -72,6 +72,9 @@ messages: $(REQUIREMENTS_STAMP)  ## bring the Russian catalogue up to the code (
 	@command -v xgettext >/dev/null 2>&1 || { echo "gettext is missing. On Debian and Ubuntu: apt-get install gettext"; exit 1; }
 	@mkdir -p locale
 	@DEBUG=1 $(BIN)/python manage.py makemessages --locale ru --extension html,txt,svg,py --no-location --no-wrap --ignore '.venv/*' --ignore 'staticfiles/*' --ignore 'tests/*'
+
+faults: setup  ## the fault cases with real processes, 20 times each (needs Redis and PostgreSQL)
+	@FAULT_ROUNDS=20 $(BIN)/python -m pytest -m fault $(PYTEST_ARGS)
 
 bench: setup  ## measure orders and pushes against the bounds
 	@$(BIN)/python -m bench

@@ -20,13 +20,15 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from battles import services
 from battles.armies import read_list
-from battles.demo_play import Table, has_melee_and_losses
+from battles.demo_play import Table
+from battles.dress import DRESS
 from battles.models import Battle, BattleSecret, Campaign, CampaignRole, Membership, Stage
 from rules.core.actors import SIDES, Side
 from rules.core.codec import plain
 from rules.core.dice import seed_hash
 
 CAMPAIGN = "The Sicilian campaign"
+RULESET = "tactical"  # the book that the demo is played by
 LONG_AGO = timedelta(hours=3)
 
 
@@ -227,7 +229,7 @@ def _free_name(campaign: Campaign, name: str) -> str:
 
 
 def _army(text: str, side: Side) -> list[dict[str, Any]]:
-    result = read_list(text, side)
+    result = read_list(text, side, RULESET)
     assert not result.errors, result.errors
     return [{k: v for k, v in plain(unit).items() if k not in ("key", "side")} for unit in result.units]
 
@@ -288,7 +290,8 @@ def middle_battle(campaign: Campaign, cast: Mapping[str, User]) -> Battle:
         seed="middle",
     )
     table = _opened(battle, cast)
-    table.play(has_melee_and_losses(7), rulings=False)
+    worth_showing = DRESS[RULESET].worth_showing
+    table.play(lambda view: view.turn >= 7 and worth_showing(view), rulings=False)
     return table.battle
 
 

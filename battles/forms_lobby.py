@@ -15,18 +15,19 @@ from django.utils.translation import gettext, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from accounts.text import clean_name
-from battles.armies import LONGEST_LIST, MOST_UNITS, as_text, from_numbers, read_list, reduced
+from battles.armies import LONGEST_LIST, MOST_UNITS, as_text, from_numbers, read_list
+from battles.dress import DRESS
+from battles.dress.contract import Dress
+from battles.dress.parts import EditField
 from battles.palette import COLOURS, DEFAULTS, PALETTE
 from battles.services.words import LONGEST_NAME, LONGEST_REASON
 from rules.core.actors import SIDES, Side
 from rules.core.rulebook import Parameter
 from rules.core.scenario import ParameterValue, UnitSpec
-from rules.core.text import gettext_noop
 from rules.core.units import halves
 from rules.registry import ruleset
 from rules.templatetags.rule_tags import number, rule_link
 
-EXAMPLE = gettext_noop("Palermo Cuirassiers; cuirassiers; melee=4, hp=6; steadfast")
 SIDE_TITLES: Mapping[Side, Any] = {Side.RED: _("Red side"), Side.BLUE: _("Blue side")}
 
 
@@ -230,7 +231,7 @@ class BattleForm(forms.Form):
         self,
         *args: Any,
         maps: Sequence[MapChoice],
-        ruleset_id: str = "tactical",
+        ruleset_id: str,
         battle: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
@@ -252,7 +253,7 @@ class BattleForm(forms.Form):
                 self.fields[f"{side.value}_n_{kind.id}"] = self._number_field(side, kind)
         self._set("attacker", [("", _("A die decides")), *((s.value, SIDE_TITLES[s]) for s in SIDES)])
         self.fields["attacker"].help_text = format_html(
-            "{} {}", gettext("The attacker moves first."), rule_link("T-1.6")
+            "{} {}", gettext("The attacker moves first."), rule_link(DRESS[ruleset_id].points["attacker"], ruleset_id)
         )
         for parameter in self.ruleset.book.parameters.values():
             self.fields[f"p_{parameter.name}"] = parameter_field(parameter, ruleset_id)
@@ -270,7 +271,7 @@ class BattleForm(forms.Form):
             attrs={
                 "rows": 6,
                 "spellcheck": "false",
-                "placeholder": gettext(EXAMPLE),
+                "placeholder": gettext(DRESS[self.ruleset.id].lists.example),
             }
         )
         field.help_text = gettext(
@@ -343,7 +344,7 @@ class BattleForm(forms.Form):
         if text.strip() and total:
             self.add_error(field, _("Give either numbers or a list for this side, not both."))
         elif text.strip():
-            result = read_list(text, side)
+            result = read_list(text, side, self.ruleset.id)
             if result.errors:
                 self.list_errors[side] = result.errors
                 self.add_error(field, self._rows_named(result.errors))
@@ -355,7 +356,7 @@ class BattleForm(forms.Form):
         elif not total:
             self.add_error(field, _("This side has no unit yet."))
         else:
-            return from_numbers(numbers, side)
+            return from_numbers(numbers, side, self.ruleset.id)
         return ()
 
     def _rows_named(self, errors: Iterable[Any]) -> list[forms.ValidationError]:
@@ -392,13 +393,9 @@ class BattleForm(forms.Form):
         return found
 
     def reduction(self) -> tuple[int, int, int, int] | None:
-        """Numbers brought and left, if the opening will cut the armies [T-14.1]."""
-        parameters = self.parameters()
-        limit = int(parameters.get("unit_limit", self.ruleset.book.parameters["unit_limit"].default))
+        """Numbers brought and left, if the opening will cut the armies."""
         red, blue = (len(self._armies[side]) for side in SIDES)
-        if parameters.get("battle_kind") == "siege" or max(red, blue) <= limit:
-            return None
-        return (red, blue, *reduced(red, blue, limit))
+        return DRESS[self.ruleset.id].reduction(self.ruleset.book, self.parameters(), red, blue)
 
     def initial_of(self, battle: Mapping[str, Any]) -> dict[str, Any]:
         """A battle's data as the form's fields."""
@@ -413,7 +410,7 @@ class BattleForm(forms.Form):
             colour = known.get("colour")
             initial[f"{side.value}_name"] = known.get("name", "")
             initial[f"{side.value}_colour"] = colour if colour in PALETTE else DEFAULTS[side]
-            initial[f"{side.value}_list"] = as_text(battle["armies"].get(side.value, ()))
+            initial[f"{side.value}_list"] = as_text(battle["armies"].get(side.value, ()), self.ruleset.id)
         return initial | {f"p_{name}": value for name, value in battle.get("parameters", {}).items()}
 
 
@@ -443,54 +440,60 @@ class RulingForm(forms.Form):
         return {"type": self.ruling, "reason": self.cleaned_data.get("reason", "")}
 
 
+def edit_field(field: EditField) -> forms.Field:
+    """The form's field for a field of a unit; what is left empty stays."""
+    if field.kind == "choice":
+        stays = ("", pgettext_lazy("a value that a ruling leaves alone", "stays"))
+        return forms.ChoiceField(label=field.label, required=False, choices=[stays, *field.choices])
+    if field.kind == "halves":
+        return HalvesField(label=field.label, required=False, min_value=0, max_value=field.maximum)
+    attributes = {"autocomplete": "off", "autocapitalize": "characters", "placeholder": field.hint}
+    widget = forms.TextInput(attrs=attributes)
+    return forms.CharField(label=field.label, required=False, max_length=int(field.maximum), widget=widget)
+
+
 class EditUnitForm(RulingForm):
-    """Set a unit's hit points, place, facing or formation; what is left empty stays."""
+    """Set what the ruleset's dress offers of a unit; what is left empty stays."""
 
     ruling = "edit_unit"
     unit = forms.ChoiceField(label=_("Unit"))
-    hp = HalvesField(label=_("HP"), required=False, min_value=0, max_value=100)
-    at = forms.CharField(label=_("Cell"), required=False, max_length=6)
-    facing = forms.ChoiceField(label=_("Facing"), required=False)
-    formation = forms.ChoiceField(label=_("Formation"), required=False)
     reason = ReasonField()
 
     def __init__(
         self,
         *args: Any,
+        dress: Dress,
         units: Sequence[tuple[str, Sequence[tuple[str, str]]]] = (),
-        facings: Sequence[tuple[str, str]] = (),
-        formations: Sequence[tuple[str, str]] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        stays = ("", pgettext_lazy("a value that a ruling leaves alone", "stays"))
-        for name, choices in (
-            ("unit", [("", _("Choose a unit")), *units]),
-            ("facing", [stays, *facings]),
-            ("formation", [stays, *formations]),
-        ):
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)
-            field.choices = choices
-        self.fields["at"].widget.attrs.update(
-            {"autocomplete": "off", "autocapitalize": "characters", "placeholder": "C6"}
-        )
+        choice = self.fields["unit"]
+        assert isinstance(choice, forms.ChoiceField)
+        choice.choices = [("", _("Choose a unit")), *units]
+        self.nothing = dress.edit_nothing
+        self.changing = tuple(field.name for field in dress.edit_fields())
+        self.fields |= {field.name: edit_field(field) for field in dress.edit_fields()}
+        self.order_fields(["command_id", "type", "unit", *self.changing, "reason"])
+
+    def change_fields(self) -> list[forms.BoundField]:
+        """The fields of the unit, for the template."""
+        return [self[name] for name in self.changing]
+
+    def _given(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        return {name: data[name] for name in self.changing if data.get(name) not in (None, "")}
 
     def clean(self) -> dict[str, Any]:
         """Something must change."""
         data = super().clean() or self.cleaned_data
-        given = any(data.get(name) not in (None, "") for name in ("hp", "at", "facing", "formation"))
-        if not given and not any(name in self.errors for name in ("hp", "at", "facing", "formation")):
-            self.add_error("hp", _("Give hit points, a cell, a facing or a formation: nothing would change."))
+        if not self._given() and not any(name in self.errors for name in self.changing):
+            self.add_error(self.changing[0], self.nothing)
         return data
 
     def command(self) -> dict[str, Any]:
         """The edit as the codec reads it."""
-        data = self.cleaned_data
-        changes = {name: data[name] for name in ("hp", "at", "facing", "formation") if data.get(name) not in (None, "")}
-        if "at" in changes:
-            changes["at"] = str(changes["at"]).strip()
-        return {**super().command(), "unit": data["unit"], "changes": changes}
+        changes = {name: value.strip() if isinstance(value, str) else value for name, value in self._given().items()}
+        return {**super().command(), "unit": self.cleaned_data["unit"], "changes": changes}
 
 
 class RewindForm(RulingForm):

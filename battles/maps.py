@@ -21,8 +21,6 @@ from rules.registry import ruleset
 
 FOLDER = Path(__file__).resolve().parent / "maps"
 SMALLEST, LARGEST = 4, 40
-IMPASSABLE = frozenset({"mountain", "water", "river"})
-ONLY_WITH_TRAIT = frozenset({"marsh"})
 
 TITLES: Mapping[str, str] = MappingProxyType(
     {
@@ -115,13 +113,6 @@ def library() -> Mapping[str, LibraryMap]:
     """All maps of the library by slug, in the order in which they are offered."""
     maps = {each.slug: each for each in (read(path.read_bytes()) for path in sorted(FOLDER.glob("*.json")))}
     return MappingProxyType(maps)
-
-
-def passable(board: Board, ruleset_id: str = "tactical", *, marsh: bool = False) -> frozenset[Cell]:
-    """Cells that infantry on foot may enter, marsh only if asked for."""
-    closed = IMPASSABLE if marsh else IMPASSABLE | ONLY_WITH_TRAIT
-    terrains = ruleset(ruleset_id).terrains
-    return frozenset(cell for cell in board.cells() if terrains[board[cell]].name not in closed)
 
 
 def reached(cells: frozenset[Cell], start: Cell, steps: Iterable[tuple[int, int]]) -> frozenset[Cell]:

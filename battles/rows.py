@@ -14,6 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from battles import palette
+from battles.dress import DRESS
+from battles.dress.parts import said
 from battles.picture import clock_text
 from battles.selectors import BattleCard, ClockReading, DeskItem, Role
 from battles.thumbs import Thumb, thumb
@@ -27,7 +29,7 @@ BUTTONS = {
     "answer": lambda: _("Answer"),
     "watch": lambda: _("Watch"),
     "desk": lambda: _("To the desk"),
-    "replay": lambda: _("Replay"),
+    "replay": lambda: _("Result"),
 }
 URLS = {"prepare": "battles:prepare", "desk": "battles:battle_desk", "replay": "battles:review"}
 PRIMARY = frozenset({"enter", "play", "answer"})
@@ -77,7 +79,8 @@ def side_names(sides: Mapping[str, Any], first: Side | None = None) -> tuple[Sid
 def dots(view: Any) -> Iterable[tuple[int, int, str]]:
     """Where the units stand that the viewer may see."""
     units = view.units if view is not None else ()
-    return ((cell.x, cell.y, unit.side.value) for unit in units if unit.on_field for cell in unit.cells[:1])
+    standing = (unit for unit in units if unit.at is not None and unit.fate is None)
+    return ((unit.at.x, unit.at.y, unit.side.value) for unit in standing)
 
 
 def row(card: BattleCard, now: datetime, *, campaign: bool = False, more: tuple[str, ...] = (), mark: str = "") -> Row:
@@ -89,7 +92,7 @@ def row(card: BattleCard, now: datetime, *, campaign: bool = False, more: tuple[
         url=reverse(URLS.get(card.button, "battles:board"), args=[card.id]),
         mark=mark or ("now" if card.waiting and card.role is Role.PLAYER else "ruling" if card.waiting else ""),
         colours=palette.classes(card.sides),
-        thumb=thumb(card.board, dots(card.view)),
+        thumb=thumb(card.board, dots(card.view), ruleset_id=card.ruleset),
         own=card.role is Role.PLAYER,
         moderates=card.role is Role.MODERATOR,
         admin=card.role is Role.ADMIN,
@@ -134,21 +137,8 @@ def clock_caption(card: BattleCard, clock: ClockReading) -> str:
 
 def desk_row(item: DeskItem, now: datetime) -> Row:
     """A battle on the desk: what it asks of the moderator."""
-    more = [capfirst(decision_words(decision.kind)) for decision in item.decisions[:3]]
+    words = DRESS[item.card.ruleset].words.decisions
+    more = [capfirst(said(words, decision.kind)) for decision in item.decisions[:3]]
     if item.clock_stopped:
         more.append(_("the clock stands"))
     return row(item.card, now, more=tuple(more), mark="ruling" if item.decisions else "")
-
-
-def decision_words(kind: str) -> str:
-    """What a question is about, in a few words."""
-    words = {
-        "overwhelm": _("overwhelmed: 0 or ½?"),
-        "nobody_deployed": _("nobody deployed"),
-        "caught_in_retreat": _("caught in retreat"),
-        "early_rout": _("early rout"),
-        "stalemate": _("dead end"),
-        "charge": _("a charge waits for its answer"),
-        "draw_offer": _("a draw is offered"),
-    }
-    return words.get(kind, kind.replace("_", " "))

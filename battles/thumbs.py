@@ -46,7 +46,7 @@ def thumb(
     dots: Iterable[tuple[int, int, str]] = (),
     *,
     strips: Mapping[str, Sequence[str]] | None = None,
-    ruleset_id: str = "tactical",
+    ruleset_id: str,
 ) -> Thumb:
     """The picture of a map; dots are column, row and side."""
     rules = ruleset(ruleset_id)

@@ -277,9 +277,11 @@ LOGGING = {
         "json": {"()": "config.logs.JsonFormatter"},
         "plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"},
     },
+    "filters": {"hide_keys": {"()": "config.logs.HideKeys"}},
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
+            "filters": ["hide_keys"],
             "formatter": choice("LOG_FORMAT", "plain" if LOCAL else "json", ("json", "plain")),
         },
     },

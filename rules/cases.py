@@ -7,7 +7,7 @@ told survive the log: read back they lead to the same state, and each names a ru
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -24,46 +24,12 @@ from rules.core.events import Event
 from rules.core.replay import Entry, Fold, revise
 from rules.core.ruleset import Ruleset
 from rules.core.rulings import Rewind
-from rules.core.scenario import Scenario
-from rules.registry import RULESETS, ruleset
-from rules.tactical import position as tactical
+from rules.registry import DEFAULT, RULESETS, WRITINGS, ruleset
 
 
 class CaseError(ValueError):
     """A case that cannot be read: the file, the case and what is wrong there."""
 
-
-@dataclass(frozen=True, kw_only=True)
-class Writing:
-    """How positions of one ruleset are written in cases.
-
-    `keys` are the keys of a case that are its own, `defaults` those whose defaults name a side. `position` makes a
-    state of a table, `scenario` and `placements` make a deployment of it, `describe` makes a table of a state, and
-    `report` says what a battle cost.
-    """
-
-    keys: frozenset[str]
-    defaults: Mapping[str, Any]
-    position: Callable[[Mapping[str, Any]], Any]
-    scenario: Callable[[Mapping[str, Any]], Scenario]
-    placements: Callable[[Mapping[str, Any]], Iterable[Command]]
-    describe: Callable[[Any], dict[str, Any]]
-    report: Callable[[Any], dict[str, Any]]
-
-
-WRITINGS: Mapping[str, Writing] = MappingProxyType(
-    {
-        "tactical": Writing(
-            keys=tactical.KEYS,
-            defaults=tactical.DEFAULTS,
-            position=tactical.position,
-            scenario=tactical.scenario,
-            placements=tactical.placements,
-            describe=tactical.describe,
-            report=tactical.report,
-        ),
-    }
-)
 
 CASE_KEYS = frozenset({"id", "rules", "example", "pair", "note", "ruleset", "dice", "state", "mirror", "do", "expect"})
 DO_KEYS = frozenset({"by", "command", "refused", "refused_rule", "figures", "invalid", "expect"})
@@ -130,7 +96,7 @@ def _read(path: Path, table: Mapping[str, Any], file_ruleset: str) -> Case:
     if not isinstance(id, str) or not id.strip():
         raise CaseError(f"{path}: a case has no id")
     where = f"{path}: {id}"
-    name = str(table.get("ruleset", file_ruleset if file_ruleset in WRITINGS else "tactical"))
+    name = str(table.get("ruleset", file_ruleset if file_ruleset in WRITINGS else DEFAULT))
     if name not in WRITINGS:
         raise CaseError(f"{where}: there is no ruleset {name!r}")
     _known(where, table, CASE_KEYS | WRITINGS[name].keys)

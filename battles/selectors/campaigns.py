@@ -54,6 +54,6 @@ def members_of(campaign: Campaign) -> tuple[Membership, ...]:
     return tuple(sorted(rows, key=lambda m: (m.user.name.casefold(), m.user_id)))
 
 
-def maps_for(campaign: Campaign | None, ruleset_id: str = "tactical") -> tuple[BattleMap, ...]:
+def maps_for(campaign: Campaign | None, ruleset_id: str) -> tuple[BattleMap, ...]:
     """The campaign's own maps."""
     return tuple(BattleMap.objects.filter(campaign=campaign, ruleset=ruleset_id).order_by("name", "pk"))

@@ -24,6 +24,7 @@ class BattleCard(NamedTuple):
     prepare, enter, play, answer, watch, desk, replay."""
 
     id: int
+    ruleset: str
     name: str
     campaign: str
     campaign_id: int
@@ -96,6 +97,7 @@ def _card(battle: Battle, sight: Sight, rows: list[Deadline], now: datetime) -> 
     waiting = awaited or (battle.stage == Stage.PREPARING and sight.role in (Role.PLAYER, Role.MODERATOR))
     return BattleCard(
         id=battle.pk,
+        ruleset=battle.ruleset,
         name=str(battle),
         campaign=str(battle.campaign),
         campaign_id=battle.campaign_id,

@@ -50,9 +50,12 @@ def set_member(*, user: User, campaign: Campaign, member: User, role: str) -> Me
 
 
 def remove_member(*, user: User, campaign: Campaign, username: str) -> None:
-    """Take somebody out of a campaign; administrators only, one of them always remains, and players stay."""
+    """Take somebody out of a campaign: administrators anybody, everybody himself; an administrator and players stay."""
     with writing():
-        _locked_for_admin(campaign, user)
+        if username == user.username:
+            Campaign.objects.select_for_update().get(pk=campaign.pk)
+        else:
+            _locked_for_admin(campaign, user)
         member = find_user(username)
         _refuse_last_admin(campaign, member, "username")
         if campaign.battles.filter(seats__user=member).exclude(stage=Stage.OVER).exists():

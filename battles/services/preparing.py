@@ -22,7 +22,7 @@ from rules.core.codec import plain
 from rules.core.dice import seed_hash
 from rules.core.ruleset import Ruleset
 from rules.core.scenario import UnitSpec
-from rules.registry import RULESETS, ruleset
+from rules.registry import DEFAULT, RULESETS, ruleset
 
 
 class BattlePlan(NamedTuple):
@@ -33,7 +33,7 @@ class BattlePlan(NamedTuple):
     map: BattleMap
     sides: Mapping[str, Mapping[str, str]]
     armies: Mapping[str, Sequence[Mapping[str, Any]]]
-    ruleset: str = "tactical"
+    ruleset: str = DEFAULT
     parameters: Mapping[str, Any] = {}
     attacker: str | None = None
     allow_spectators: bool = True

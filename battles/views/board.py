@@ -18,9 +18,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from accounts.models import User
-from battles import overlay, picture, selection
+from battles import overlay, palette, picture, selection
 from battles import panel as panels
-from battles.arranging import arrangement
+from battles.dress import DRESS
 from battles.forms import read_order
 from battles.selectors import (
     Role,
@@ -42,7 +42,6 @@ from rules.core.codec import tag
 from rules.core.commands import Command
 from rules.core.errors import IllegalCommand, InvalidCommand
 from rules.registry import ruleset
-from rules.tactical.victory import report
 
 SEE_OTHER = 303
 KEEPING = frozenset({"answer", "offer_draw", "stance"})
@@ -96,8 +95,8 @@ def _chosen(seen: Seen, view: Any, query: Any, banner: dict[str, Any]) -> dict[s
         "symbols": static("umpire/symbols.svg"),
         "terrains": static("umpire/terrain.svg"),
         "overlay": overlay.overlay(desk),
-        "orders_template": f"battles/{battle.ruleset}/_orders.html",
-        "idle_names": panels.idle_choices(view),
+        "pages": f"battles/{battle.ruleset}/",
+        "idle_names": panels.idle_choices(view, battle.ruleset),
         "board_label": _("Map of %(columns)s by %(rows)s cells") % {
             "columns": view.board.width, "rows": view.board.height,
         },
@@ -269,7 +268,7 @@ def arrange(request: HttpRequest, battle_id: int) -> HttpResponse:
     seen = _player(request, battle_id)
     rules = rules_of(seen.battle)
     try:
-        for command in arrangement(rules, view_of(seen.battle, seen.viewer)):
+        for command in DRESS[seen.battle.ruleset].arrangement(rules, view_of(seen.battle, seen.viewer)):
             submit(
                 battle_id=battle_id, command=command, command_id=uuid4(), user=_who(request),
                 received_at=timezone.now(),
@@ -309,7 +308,7 @@ def log(request: HttpRequest, battle_id: int) -> HttpResponse:
             "battle": seen.battle,
             "battle_id": battle_id,
             "ruleset_id": seen.battle.ruleset,
-            "colours": picture.palette.classes(seen.battle.sides),
+            "colours": palette.classes(seen.battle.sides),
             "log": picture.log_blocks(page.lines, view.names),
             "older": page.older,
             "newer": bool(before),
@@ -327,7 +326,9 @@ def dice(request: HttpRequest, battle_id: int) -> HttpResponse:
     if seen.battle.stage == "preparing":
         return redirect("battles:prepare", battle_id)
     sheet = dice_of(seen.battle, seen.viewer)
-    throws = tuple(throw._replace(purpose=picture.purpose_words(throw.purpose)) for throw in sheet.throws)
+    throws = tuple(
+        throw._replace(purpose=picture.purpose_words(throw.purpose, seen.battle.ruleset)) for throw in sheet.throws
+    )
     return render(
         request,
         "battles/dice.html",
@@ -357,11 +358,12 @@ def review(request: HttpRequest, battle_id: int) -> HttpResponse:
             "battle": seen.battle,
             "battle_id": battle_id,
             "ruleset_id": seen.battle.ruleset,
-            "colours": picture.palette.classes(seen.battle.sides),
+            "colours": palette.classes(seen.battle.sides),
             "banner": picture.banner(seen.battle, view),
-            "reports": picture.reports(view, report(view)),
+            "points": DRESS[seen.battle.ruleset].points,
+            "reports": picture.reports(view, rules_of(seen.battle).report(view)),
             "rosters": picture.rosters(view, seen.battle.ruleset),
-            "units": picture.units_picture(view, (), version_for(seen.battle, seen.viewer)),
+            "units": picture.units_picture(view, (), version_for(seen.battle, seen.viewer), seen.battle.ruleset),
             "terrain": picture.terrain(view.board, seen.battle.ruleset),
             "terrains": static("umpire/terrain.svg"),
             "unit_lines": unit_lines(seen.battle, seen.viewer),

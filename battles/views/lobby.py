@@ -26,7 +26,8 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.models import User
 from battles import demo as demo_cast
 from battles import palette, selectors, services
-from battles.armies import reduced, trait_words, value_words
+from battles.armies import trait_words, value_words
+from battles.dress import DRESS
 from battles.forms_lobby import (
     BattleForm,
     CampaignForm,
@@ -45,7 +46,7 @@ from battles.views.posts import posts_of
 from rules.core.actors import SIDES, Side
 from rules.core.codec import plain
 from rules.core.rulebook import Parameter
-from rules.registry import ruleset
+from rules.registry import DEFAULT, ruleset
 from rules.templatetags.rule_tags import number
 
 LONGEST_NUMBER = 18  # digits of an id
@@ -155,6 +156,7 @@ def campaign(request: HttpRequest, campaign_id: int) -> HttpResponse:
         "role_title": role_words(role),
         "may_create": role in MAY_CREATE,
         "may_admin": role == "admin",
+        "may_leave": role is not None,
         "rows": [row(card, now) for card in selectors.battles_of(found, user, now)],
         "members": _members(found, user) if role is not None else (),
         "member_form": forms["member"],
@@ -180,9 +182,11 @@ def _change_campaign(
     request: HttpRequest, user: User, found: Any, role: str | None, forms: dict[str, Form]
 ) -> HttpResponse | None:
     """Carry out what the campaign's page asks; None if a form must be shown again."""
+    action = request.POST.get("action", "")
+    if action == "leave" and role is not None:
+        return _leave_campaign(request, user, found)
     if role != "admin":
         raise PermissionDenied("only an administrator of the campaign")
-    action = request.POST.get("action", "")
     if action == "remove":
         try:
             services.remove_member(user=user, campaign=found, username=request.POST.get("username", ""))
@@ -207,6 +211,17 @@ def _change_campaign(
         add_refusal(form, refused.message, refused.field)
         return None
     return redirect("battles:campaign", found.pk)
+
+
+def _leave_campaign(request: HttpRequest, user: User, found: Any) -> HttpResponse:
+    """Whoever was taken in without being asked can go again."""
+    try:
+        services.remove_member(user=user, campaign=found, username=user.username)
+    except Refused as refused:
+        messages.error(request, refused.message)
+        return redirect("battles:campaign", found.pk)
+    messages.success(request, _("You have left the campaign “%(name)s”.") % {"name": found.name})
+    return redirect("battles:campaigns")
 
 
 # A battle's making
@@ -236,7 +251,9 @@ def battle_edit(request: HttpRequest, battle_id: int) -> HttpResponse:
 
 
 def _battle_form(request: HttpRequest, found: Any, battle: Any) -> HttpResponse:
-    rows = {str(each.pk): each for each in (*services.library_rows(), *selectors.maps_for(found))}
+    ruleset_id = battle.ruleset if battle is not None else DEFAULT
+    shared = (each for each in services.library_rows() if each.ruleset == ruleset_id)
+    rows = {str(each.pk): each for each in (*shared, *selectors.maps_for(found, ruleset_id))}
     about = library()
     choices = [
         MapChoice(
@@ -248,7 +265,12 @@ def _battle_form(request: HttpRequest, found: Any, battle: Any) -> HttpResponse:
         )
         for value, each in rows.items()
     ]
-    form = BattleForm(request.POST or None, maps=choices, battle=_as_plan(battle) if battle is not None else None)
+    form = BattleForm(
+        request.POST or None,
+        maps=choices,
+        ruleset_id=ruleset_id,
+        battle=_as_plan(battle) if battle is not None else None,
+    )
     if request.method == "POST" and form.is_valid():
         try:
             made = _carry_out(request, form, rows[form.cleaned_data["map"]], found, battle)
@@ -262,12 +284,19 @@ def _battle_form(request: HttpRequest, found: Any, battle: Any) -> HttpResponse:
             "value": c.value,
             "title": c.title,
             "description": c.description,
-            "thumb": thumb(c.rows, strips=c.strips),
+            "thumb": thumb(c.rows, strips=c.strips, ruleset_id=ruleset_id),
             "checked": c.value == chosen,
         }
         for c in choices
     ]
-    context = {"form": form, "campaign": found, "battle": battle, "map_cards": cards, "section": "campaigns"}
+    context = {
+        "form": form,
+        "campaign": found,
+        "battle": battle,
+        "map_cards": cards,
+        "points": DRESS[ruleset_id].points,
+        "section": "campaigns",
+    }
     return render(request, "battles/battle_form.html", context, status=422 if form.errors else 200)
 
 
@@ -292,6 +321,7 @@ def _carry_out(request: HttpRequest, form: BattleForm, chosen: Any, found: Any, 
         armies={side.value: [spec_data(unit) for unit in units] for side, units in form.armies().items()},
         parameters=form.parameters(),
         attacker=attacker.value if attacker else None,
+        ruleset=form.ruleset.id,
         allow_spectators=form.cleaned_data["allow_spectators"],
     )
     user = who(request)
@@ -396,26 +426,23 @@ def render_preparation(
     battle = seen.battle
     ready = selectors.preparation(seen, user, timezone.now())
     may_invite = seen.role in (Role.MODERATOR, Role.ADMIN)
-    rules = ruleset(battle.ruleset)
+    rules, dress = ruleset(battle.ruleset), DRESS[battle.ruleset]
     seats = [_seat(request, seen, user, ready, side) for side in SIDES]
     mine = next((seat for seat in ready.seats if seat.user is not None and seat.user.pk == user.pk), None)
-    limit = int(battle.parameters.get("unit_limit", rules.book.parameters["unit_limit"].default))
     counts = [len(ready.armies[side]) for side in SIDES] if len(ready.armies) == len(SIDES) else []
     attacker = side_name(battle.sides, Side(battle.attacker)).name if battle.attacker else ""
-    seconds = int(battle.parameters.get("deployment_seconds", rules.book.parameters["deployment_seconds"].default))
+    usual = rules.book.parameters.get("deployment_seconds")
+    seconds = int(battle.parameters.get("deployment_seconds", usual.default if usual else 0))
     context = {
         "battle": battle,
         "colours": palette.classes(battle.sides),
         "seats": seats,
         "map_title": _map_title(battle),
         "attack": _("%(side)s attacks first") % {"side": attacker} if attacker else _("a die decides who moves first"),
-        "thumb": thumb(battle.board, strips=battle.strips),
+        "thumb": thumb(battle.board, strips=battle.strips, ruleset_id=battle.ruleset),
         "parameters": [_parameter_row(rules.book.parameters[n], v) for n, v in battle.parameters.items()],
-        "reduction": (
-            (*counts, *reduced(counts[0], counts[1], limit))
-            if counts and max(counts) > limit and battle.parameters.get("battle_kind") != "siege"
-            else None
-        ),
+        "reduction": dress.reduction(rules.book, battle.parameters, *counts) if counts else None,
+        "points": dress.points,
         "seed_hash": ready.seed_hash,
         "moderators": [{"name": m.name, "username": m.username} for m in ready.moderators],
         "may_invite": may_invite,
@@ -436,6 +463,7 @@ def _seat(request: HttpRequest, seen: Seen, user: User, ready: selectors.Prepara
     player = line.user if line else None
     army = ready.armies.get(side)
     mine = player is not None and player.pk == user.pk
+    book = seen.battle.ruleset
     return {
         "side": side.value,
         "name": side_name(seen.battle.sides, side).name,
@@ -443,7 +471,7 @@ def _seat(request: HttpRequest, seen: Seen, user: User, ready: selectors.Prepara
         "mine": mine,
         "may_vacate": player is not None and (mine or seen.role is Role.MODERATOR),
         "has_phrase": bool(line and line.has_phrase),
-        "army": None if army is None else [{"name": unit.name, "about": unit_words(unit, seen.battle.ruleset)} for unit in army],
+        "army": None if army is None else [{"name": unit.name, "about": unit_words(unit, book)} for unit in army],
         "shows_list": army is not None,
         "invitations": [
             {
@@ -467,8 +495,8 @@ def unit_words(unit: Any, ruleset_id: str) -> str:
     """What a unit of a list is: its kind, what differs, its traits."""
     kind = ruleset(ruleset_id).kinds.get(unit.kind)
     parts = [_(kind.title) if kind else unit.kind]
-    parts += [f"{value_words(key)} {number(float(value))}" for key, value in sorted(unit.overrides.items())]
-    parts += [trait_words(trait) for trait in sorted(unit.traits)]
+    parts += [f"{value_words(key, ruleset_id)} {number(float(value))}" for key, value in sorted(unit.overrides.items())]
+    parts += [trait_words(trait, ruleset_id) for trait in sorted(unit.traits)]
     return ", ".join(parts)
 
 

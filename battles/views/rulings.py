@@ -10,6 +10,7 @@ from django.core.exceptions import PermissionDenied
 from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,6 +21,7 @@ from django.views.decorators.http import require_GET
 from accounts.models import User
 from battles import desk as desk_data
 from battles import picture, selectors, services
+from battles.dress import DRESS
 from battles.forms_lobby import (
     RULING_FORMS,
     AnswerForm,
@@ -99,18 +101,18 @@ def render_desk(
         **pushed,
         "push": False,
         "terrain": picture.terrain(view.board, battle.ruleset),
-        "terrains": picture.static("umpire/terrain.svg"),
+        "terrains": static("umpire/terrain.svg"),
         "sheet": picture.sheet(view.board),
         "over": over,
         "clock_buttons": clock_buttons(bool(view.clock_stopped), bool(view.timers)) if not over else (),
         "queue": [desk_row(item, now) for item in selectors.desk_for(cast(User, request.user), now) if item.decisions],
         "players": _players(seen, view, cast(User, request.user)),
-        "answers": _answers(view, bound) if not over else (),
+        "answers": _answers(view, bound, battle.ruleset) if not over else (),
         "lines": _lines(page.lines, view, over),
         "older": page.older,
         "only": only,
         "filters": [("", _("All")), ("dice", _("Dice")), ("rulings", _("Rulings"))],
-        "refused": desk_data.refused_rows(selectors.refused_commands(battle), view),
+        "refused": desk_data.refused_rows(selectors.refused_commands(battle), view, battle.ruleset),
         "rewind_to": rewind_to,
         "rewind_form": _rewind_form(bound, rewind_to),
         "rewind_confirm": isinstance(bound, RewindForm) and bound.data.get("confirmed") == "on",
@@ -170,8 +172,7 @@ def edit_choices(view: Any, rules: Any) -> dict[str, Any]:
     """What the form of an edit offers."""
     return {
         "units": desk_data.unit_choices(view, rules),
-        "facings": desk_data.facing_choices(rules),
-        "formations": desk_data.formation_choices(),
+        "dress": DRESS[rules.id],
     }
 
 
@@ -190,9 +191,9 @@ def _players(seen: Seen, view: Any, user: User) -> list[dict[str, Any]]:
     ]
 
 
-def _answers(view: Any, bound: RulingForm | None) -> list[dict[str, Any]]:
+def _answers(view: Any, bound: RulingForm | None, ruleset_id: str) -> list[dict[str, Any]]:
     found = []
-    for question in desk_data.pending(view):
+    for question in desk_data.pending(view, ruleset_id):
         mine = isinstance(bound, AnswerForm) and bound.data.get("decision") == question.id
         initial = {"decision": question.id, "choice": question.default}
         form = bound if mine else AnswerForm(choices=question.choices, initial=initial, auto_id=f"id_{question.id}_%s")
@@ -241,7 +242,7 @@ def ruling(request: HttpRequest, battle_id: int) -> HttpResponse:
         return _refused(request, battle_id, form, refused)
     except InvalidCommand as invalid:
         field = invalid.field.split(".")[-1].split("[")[-1].strip("]\"'")
-        words = {"field": desk_data.field_words(field), "problem": invalid.problem}
+        words = {"field": desk_data.field_words(field, rules.id), "problem": invalid.problem}
         add_refusal(form, _("%(field)s: %(problem)s") % words, field)
         return render_desk(request, seen, bound=form, refusal=_clock_trouble(form), status=422)
     except services.StaleCommand as stale:
@@ -271,7 +272,7 @@ def read_form(request: HttpRequest, seen: Seen, view: Any) -> RulingForm | None:
         options = {"sides": view.names}
     elif kind is AnswerForm:
         asked = request.POST.get("decision", "")
-        question = next((q for q in desk_data.pending(view) if q.id == asked), None)
+        question = next((q for q in desk_data.pending(view, seen.battle.ruleset) if q.id == asked), None)
         options = {"choices": question.choices if question else (), "auto_id": f"id_{asked[:20]}_%s"}
     return kind(request.POST, **options)
 
@@ -296,7 +297,7 @@ def _refused(request: HttpRequest, battle_id: int, form: RulingForm, refused: Il
     figures = dict(refused.figures)
     field = str(figures.get("field", ""))
     if field:
-        figures["field"] = desk_data.field_words(field)
+        figures["field"] = desk_data.field_words(field, seen.battle.ruleset)
     message = refusal_text(IllegalCommand(refused.key, refused.rule, figures), seen.battle.ruleset)
     if isinstance(form, ClockForm):
         return render_desk(request, seen, refusal=message, status=422)

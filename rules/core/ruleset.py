@@ -85,5 +85,8 @@ class Ruleset(Protocol):
     def strength(self, unit: Any) -> tuple[float, float]:
         """A unit's strength now and at the start."""
 
+    def report(self, view: Any) -> tuple[Any, ...]:
+        """What a battle cost each side, RED, then BLUE, as far as the viewer knows."""
+
     def order(self, unit: Unit) -> tuple[Any, ...]:
         """The key by which units are sorted."""

@@ -15,6 +15,7 @@ from rules.core.scenario import Scenario, UnitSpec
 from rules.core.state import Phase
 from rules.core.timers import Timer
 from rules.core.units import Fate, halves
+from rules.core.writing import Writing
 from rules.tactical import victory
 from rules.tactical.commands import FacingName, Place
 from rules.tactical.state import GRID, Melee, Parameters, TacticalState, edge_distance
@@ -455,3 +456,14 @@ def _facing(value: Any) -> int:
 
 def _number(value: float) -> float:
     return int(value) if float(value).is_integer() else value
+
+
+WRITING = Writing(
+    keys=KEYS,
+    defaults=DEFAULTS,
+    position=position,
+    scenario=scenario,
+    placements=placements,
+    describe=describe,
+    report=report,
+)

@@ -136,6 +136,10 @@ class Tactical:
         """HP now and at the start."""
         return units.strength(unit)
 
+    def report(self, view: TacticalView) -> tuple[victory.SideReport, victory.SideReport]:
+        """What the battle cost RED and BLUE, as far as the viewer knows."""
+        return victory.report(view)
+
     def order(self, unit: CoreUnit) -> tuple[Any, ...]:
         """RED first, then as in the army list."""
         return units.order(unit)

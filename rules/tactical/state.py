@@ -166,7 +166,8 @@ class _Ground:
 
     def at(self: Field, cell: Cell) -> tuple[Unit, ...]:
         """The units on a cell: one at most in this book."""
-        return tuple(unit for unit in self.units if unit.on_field and cell in unit.cells)
+        unit = self.occupied().get(cell)
+        return () if unit is None else (unit,)
 
     def terrain(self: Field, cell: Cell) -> str:
         """The name of the ground on a cell of the map."""

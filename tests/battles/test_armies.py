@@ -5,14 +5,15 @@ from itertools import count
 import pytest
 from django.utils import translation
 
-from battles.armies import as_text, find_kind, from_numbers, new_key, read_list, reduced
+from battles.armies import as_text, find_kind, from_numbers, new_key, read_list
+from battles.dress.tactical.lists import reduced
 from rules.core.actors import Side
 from rules.tactical.units import KINDS
 
 
 def read(text, **options):
     numbers = count(1)
-    return read_list(text, Side.RED, key=lambda: f"u{next(numbers)}", **options)
+    return read_list(text, Side.RED, "tactical", key=lambda: f"u{next(numbers)}", **options)
 
 
 def reason(text):
@@ -55,7 +56,7 @@ def test_kinds_values_and_traits_are_known_in_russian():
     ],
 )
 def test_a_kind_is_known_by_its_words(word, kind):
-    assert find_kind(word) is KINDS[kind]
+    assert find_kind(word, "tactical") is KINDS[kind]
 
 
 def test_rows_may_come_from_a_spreadsheet():
@@ -136,12 +137,14 @@ def test_a_list_written_out_reads_back_the_same(language):
     )
     units = read(text).units
     with translation.override(language):
-        assert read(as_text(units)).units == units
+        assert read(as_text(units, "tactical")).units == units
 
 
 def test_numbers_make_an_army_with_names_in_order():
     numbers = count(1)
-    army = from_numbers({"heavy_infantry": 2, "horse_artillery": 1}, Side.BLUE, key=lambda: f"u{next(numbers)}")
+    army = from_numbers(
+        {"heavy_infantry": 2, "horse_artillery": 1}, Side.BLUE, "tactical", key=lambda: f"u{next(numbers)}"
+    )
     assert [u.name for u in army] == ["Heavy infantry 1", "Heavy infantry 2", "Horse artillery"]
     assert {u.side for u in army} == {Side.BLUE}
 

@@ -296,3 +296,34 @@ def test_a_campaign_that_keeps_its_secrets_says_so_of_the_seed(prepared, browser
     assert running.battle.stage == "over"
     text = browser("red_player").get(url("dice", running)).content.decode()
     assert "the campaign keeps its secrets" in text and "secret until" not in text
+
+
+def test_too_many_orders_lead_back_to_the_board(running, browser, monkeypatch):
+    def flood(**_fields):
+        raise services.TooManyCommands(3)
+
+    monkeypatch.setattr("battles.views.board.submit", flood)
+    answer = browser("red_player").post(url("order", running), form(running, "red_player", "end_turn"))
+    assert answer.status_code == 429 and f'href="{url("board", running)}"' in answer.content.decode()
+
+
+# The admin
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "battle/?state__icontains=Messina", "battle/?armies__icontains=Messina", "battle/?red_no__gt=1",
+        "battle/?version__gt=1", "battle/?throws=0", "battle/?id__gt=0", "battle/?seats__phrase__startswith=x",
+        "seat/?phrase__startswith=x", "seat/?id__gt=0", "moderator/?user=1", "campaign/?battles__version__gt=1",
+    ],
+)  # fmt: skip
+def test_the_admin_answers_no_question_that_its_lists_do_not_offer(running, admin_client, question):
+    answer = admin_client.get(f"/admin/battles/{question}")
+    assert answer.status_code == 400 and "Vallelunga" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("offered", ["battle/?stage__exact=running", "battle/?ruleset=tactical", "battle/?q=ford"])
+def test_the_admin_filters_by_what_its_lists_offer(running, admin_client, offered):
+    answer = admin_client.get(f"/admin/battles/{offered}")
+    assert answer.status_code == 200 and "Vallelunga" in answer.content.decode()

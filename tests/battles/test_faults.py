@@ -1,4 +1,4 @@
-"""The fault cases with real processes on PostgreSQL and Redis. FAULT_ROUNDS raises how often a case is run."""
+"""The fault cases with real processes on PostgreSQL and Redis. `make faults` runs the cases of the moment 20 times."""
 
 from __future__ import annotations
 
@@ -149,7 +149,8 @@ def test_case04_the_clock_dies_just_before_the_deadline(site, workers, number):
 
 
 @pytest.mark.slow
-def test_case05_three_clocks_fire_each_deadline_once(site):
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_case05_three_clocks_fire_each_deadline_once(site, number):
     battles = site.do("many", count=50, due=3.0)
     clocks = [site.clock() for _ in range(3)]
     eventually(lambda: set(site.do("fired", ids=battles)) == {1}, 20, "every battle is struck")

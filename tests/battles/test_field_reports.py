@@ -1,15 +1,15 @@
-"""FR-03, FR-04, FR-08, FR-10 and FR-11 on the service; FR-02 is with the tests on PostgreSQL."""
+"""FR-01, FR-03, FR-04, FR-06, FR-08, FR-10 and FR-11 on the service; FR-02 is with the tests on PostgreSQL."""
 
 from uuid import uuid4
 
 import pytest
 
 from battles import selectors, services
-from battles.models import LogEntry
+from battles.models import BattleMap, LogEntry
 from battles.services import StaleCommand
 from battles.verification import verify
 from rules.core.actors import Actor, Viewer
-from rules.core.errors import IllegalCommand
+from rules.core.errors import IllegalCommand, InvalidCommand
 from tests.battles.playing import NOW, Play, later, prepare
 
 pytestmark = pytest.mark.django_db
@@ -21,6 +21,41 @@ def told(play, kind):
 
 def ready(play):
     return {side.value for side in play.state.ready}
+
+
+# FR-01: the referee's edit disappears (its pages: tests/browser/test_whole_battle.py)
+
+
+def test_fr01_a_ruling_is_an_event_that_outlives_turns_and_replay(running, people):
+    play = running
+    for who in ("red_player", "blue_player"):
+        play.order(who, "end_turn")
+    assert play.battle.turn == 3 and play.unit("1st Messina").hp == 10
+    play.order("moderator", "edit_unit", unit="1st Messina", changes={"hp": 6}, reason="it was hit by a falling tree")
+    for who in ("red_player", "blue_player"):
+        seen = selectors.battle_for(people[who], play.battle_id)
+        view = selectors.view_of(seen.battle, seen.viewer)
+        assert view.find(play.key("1st Messina")).hp == 6
+    edit = told(play, "unit_edited").get()
+    assert (edit.body["author"], edit.body["reason"]) == ("Moderator", "it was hit by a falling tree")
+    ((field, before, after),) = (change.values() for change in edit.body["changes"])
+    assert (field, float(before), float(after)) == ("hp", 10, 6)
+
+    # two turns with one loss: 5, now and in the log folded from its first event
+    play.order("moderator", "edit_unit", unit="1st Turin", changes={"at": "C8", "facing": "S"}, reason="set up")
+    play.order(play.mover(), "stance", unit="1st Messina", name="defensive_fire", value=False)
+    play.order("blue_player", "stance", unit="1st Turin", name="defensive_fire", value=False)
+    play.order("red_player", "attack", unit="1st Messina", target="1st Turin")
+    play.order("red_player", "end_turn")
+    assert play.unit("1st Messina").hp == 5
+    assert not verify(play.battle_id, decide=True)
+
+    version = play.battle.version
+    for unit, changes in (("1st Messina", {"hp": -3}), ("nobody", {"hp": 3})):
+        with pytest.raises(IllegalCommand) as refused:
+            play.order("moderator", "edit_unit", unit=unit, changes=changes, reason="impossible")
+        assert refused.value.key
+    assert play.battle.version == version
 
 
 # FR-03: saved, ready, and changed after ready
@@ -105,6 +140,76 @@ def test_fr04_an_old_version_is_refused_without_an_event(running):
     with pytest.raises(StaleCommand) as stale:
         running.order("red_player", "move", seen=seen, unit="Etna Rifles", path="E7")
     assert running.battle.version == version and stale.value.version == seen + 1
+
+
+# FR-06: two on one square, or nowhere to stand
+
+COAST = ("......", "......", "......", "......", ".~s...", "......")
+COAST_STRIPS = {
+    "red": [f"{column}{row}" for row in (5, 6) for column in "ABCDEF"],
+    "blue": [f"{column}{row}" for row in (1, 2) for column in "ABCDEF"],
+}
+
+
+def on_a_map(people, rows, strips, **changes):
+    """A battle on a map of its own, in its deployment."""
+    campaign = services.create_campaign(user=people["campaign_admin"], name="Coasts")
+    board = BattleMap.objects.create(
+        campaign=campaign, slug="coast", name="Coast", ruleset="tactical", rows=list(rows), strips=strips
+    )
+    battle = prepare(
+        people["campaign_admin"], people["moderator"], people["red_player"], people["blue_player"],
+        campaign=campaign, map=board, **changes,
+    )  # fmt: skip
+    services.open_battle(battle.pk, people["moderator"], NOW)
+    return Play(battle.pk, people)
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ({"unit": "1st Messina", "at": "C0"}, "cell"),  # north of the map there is no name for a cell
+        ({"unit": "1st Messina", "at": "C7"}, "off_map"),
+        ({"unit": "1st Messina", "at": "G5"}, "off_map"),
+        ({"unit": "1st Messina", "at": "@5"}, "cell"),
+        ({"unit": "1st Messina", "at": "C-1"}, "cell"),
+        ({"unit": "1st Messina", "at": "here"}, "cell"),
+        ({"unit": "1st Messina", "at": "[2,4]"}, "cell"),
+        ({"unit": "1st Messina", "at": "C4"}, "outside_strip"),
+        ({"unit": "1st Messina", "at": "C2"}, "outside_strip"),
+        ({"unit": "1st Messina", "at": "B5"}, "impassable"),
+        ({"unit": "Catania Guns", "at": "C5"}, "impassable"),
+        ({"unit": "1st Messina", "at": "D5"}, "occupied"),
+        ({"unit": "1st Messina", "at": "F5", "formation": "line"}, "off_map"),
+        ({"unit": "1st Messina", "at": "E6", "facing": "S", "formation": "line"}, "occupied"),
+        ({"unit": "an eleventh unit", "at": "A5"}, "no_such_unit"),
+        ({"unit": "1st Turin", "at": "A5"}, "no_such_unit"),
+    ],
+)
+def test_fr06_each_impossible_placement_is_refused_with_its_reason(people, place, reason):
+    play = on_a_map(people, COAST, COAST_STRIPS)
+    play.order("red_player", "place", unit="Etna Rifles", at="D5")
+    play.order("red_player", "place", unit="Palermo Cuirassiers", at="D6")
+    before = play.battle.version
+    with pytest.raises((IllegalCommand, InvalidCommand)) as refused:
+        play.order("red_player", "place", **place)
+    assert (getattr(refused.value, "key", "") or refused.value.field) == reason
+    assert play.battle.version == before and play.unit("1st Messina").at is None
+
+
+def test_fr06_where_one_cell_can_be_entered_the_others_take_no_part(people):
+    rows = (*COAST[:4], "~~.~~~", "~~~~~~")
+    play = on_a_map(people, rows, COAST_STRIPS)
+    play.order("red_player", "place", unit="1st Messina", at="C5")
+    with pytest.raises(IllegalCommand):
+        play.order("red_player", "place", unit="Etna Rifles", at="C5")
+    play.order("blue_player", "place", unit="1st Turin", at="C2")
+    play.tick(60.25)
+    assert (play.battle.stage, play.battle.phase) == ("running", "turn") and not play.state.decisions
+    fates = {u.name: u.fate.value if u.fate else "" for u in play.state.units if u.side.value == "red"}
+    absent = dict.fromkeys(("Etna Rifles", "Palermo Cuirassiers", "Catania Guns"), "absent")
+    assert fates == {"1st Messina": "", **absent}
+    assert not verify(play.battle_id, decide=True)
 
 
 # FR-08 on the service: nothing lives in memory

@@ -90,6 +90,19 @@ def test_a_user_name_that_nobody_has_is_named_under_its_field(client_of, campaig
     assert answer.status_code == 422 and "Nobody here has this user name." in text_of(answer)
 
 
+def test_whoever_was_taken_in_can_leave_again(client_of, campaign_admin, spectator, stranger, made):
+    services.set_member(user=campaign_admin, campaign=made, member=spectator, role="guest")
+    page = reverse("battles:campaign", args=[made.pk])
+    assert "Leave the campaign" in text_of(client_of(spectator).get(page))
+    assert client_of(stranger).post(page, {"action": "leave"}).status_code == 404
+    left = client_of(spectator).post(page, {"action": "leave"}, follow=True)
+    assert left.status_code == 200 and "You have left" in text_of(left)
+    assert not Membership.objects.filter(campaign=made, user=spectator).exists()
+    stays = client_of(campaign_admin).post(page, {"action": "leave"}, follow=True)
+    assert "at least one administrator" in text_of(stays)
+    assert Membership.objects.filter(campaign=made, user=campaign_admin).exists()
+
+
 def test_the_last_admin_stays(client_of, campaign_admin, made):
     client, url = client_of(campaign_admin), reverse("battles:campaign", args=[made.pk])
     answer = client.post(url, {"action": "member", "username": "campaign_admin", "role": "guest"})

@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from battles import maps
-from battles.maps import MapError, library, passable, reached, read
+from battles.dress.tactical.ground import passable
+from battles.maps import MapError, library, reached, read
 from rules.core.actors import SIDES
 from rules.core.grid import Cell, SquareGrid
 

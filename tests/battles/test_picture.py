@@ -10,6 +10,8 @@ from django.template.loader import render_to_string
 from django.utils import translation
 
 from battles import overlay, panel, picture, selection
+from battles.dress import DRESS
+from battles.dress.tactical.units import unit_words
 from rules.core.actors import Side, Viewer
 from rules.core.board import Board
 from rules.core.grid import Cell
@@ -17,6 +19,7 @@ from rules.registry import ruleset
 from tests.battles.playing import Play
 
 RULES = ruleset("tactical")
+DRESSED = DRESS["tactical"]
 
 
 def pieces(*rows: str) -> dict[tuple[str, str], int]:
@@ -94,16 +97,16 @@ def test_a_line_spans_its_two_cells_and_turns_with_them(running):
 
     north = unit(running, "1st Messina", at=Cell(3, 4), facing=0, formation=Formation.LINE)
     view = running_view(running)
-    assert (picture.token(view, north).x, picture.token(view, north).y) == ("220", "244")
+    assert (DRESSED.token(view, north).x, DRESSED.token(view, north).y) == ("220", "244")
     east = unit(running, "1st Messina", at=Cell(3, 4), facing=1, formation=Formation.LINE)
-    assert (picture.token(view, east).x, picture.token(view, east).y) == ("196", "268")
-    assert "rotate(90)" in picture.token(view, east).markup
+    assert (DRESSED.token(view, east).x, DRESSED.token(view, east).y) == ("196", "268")
+    assert "rotate(90)" in DRESSED.token(view, east).markup
 
 
 @pytest.mark.django_db
 def test_numbers_in_svg_have_a_point_in_every_language(running):
     with translation.override("ru"):
-        context = {"units": picture.units_picture(running_view(running), (), 1)}
+        context = {"units": picture.units_picture(running_view(running), (), 1, "tactical")}
         svg = render_to_string("battles/_units.svg", context)
     assert not re.search(r'(?:x|y|width|height|d|transform)="[^"]*\d,\d', svg)
 
@@ -112,11 +115,11 @@ def test_numbers_in_svg_have_a_point_in_every_language(running):
 def test_blocks_differ_by_side_arm_and_strength(running):
     view = running_view(running)
     red, blue = running.unit("1st Messina"), running.unit("1st Turin")
-    assert "body-column-red" in picture.token(view, red).markup
-    assert "body-column-blue" in picture.token(view, blue).markup
-    assert "arm-cuirassiers" in picture.token(view, running.unit("Palermo Cuirassiers")).markup
+    assert "body-column-red" in DRESSED.token(view, red).markup
+    assert "body-column-blue" in DRESSED.token(view, blue).markup
+    assert "arm-cuirassiers" in DRESSED.token(view, running.unit("Palermo Cuirassiers")).markup
     hurt = unit(running, "1st Messina", hp=9.5)
-    assert ">9½</text>" in picture.token(view, hurt).markup
+    assert ">9½</text>" in DRESSED.token(view, hurt).markup
 
 
 def running_view(play: Play, viewer: Viewer = Viewer.RED) -> Any:
@@ -126,11 +129,11 @@ def running_view(play: Play, viewer: Viewer = Viewer.RED) -> Any:
 
 @pytest.mark.django_db
 def test_fog_is_the_strip_and_one_sentence(play):
-    (fog,) = picture.fogs(running_view(play))
+    (fog,) = picture.fogs(running_view(play), "tactical")
     assert fog.text == "Italy deploys here, unseen"
     assert len(fog.cells) == len(play.state.strips[1])
-    assert picture.fogs(running_view(play, Viewer.MODERATOR)) == ()
-    assert len(picture.fogs(running_view(play, Viewer.PUBLIC))) == 2
+    assert picture.fogs(running_view(play, Viewer.MODERATOR), "tactical") == ()
+    assert len(picture.fogs(running_view(play, Viewer.PUBLIC), "tactical")) == 2
 
 
 @pytest.mark.django_db
@@ -144,13 +147,13 @@ def test_the_enemy_has_no_roster_before_the_reveal(play):
 def test_after_the_reveal_both_rosters_are_shown(running):
     found = picture.rosters(running_view(running), "tactical")
     assert [len(r.chips) for r in found.values()] == [4, 4]
-    assert picture.upper_side(running_view(running)) is Side.BLUE
-    assert picture.upper_side(running_view(running, Viewer.BLUE)) is Side.RED
+    assert picture.upper_side(running_view(running), "tactical") is Side.BLUE
+    assert picture.upper_side(running_view(running, Viewer.BLUE), "tactical") is Side.RED
 
 
 @pytest.mark.django_db
 def test_a_unit_is_said_as_the_design_asks(running):
-    words = picture.unit_words(running_view(running), running.unit("1st Messina"), RULES.grid.label)
+    words = unit_words(running_view(running), running.unit("1st Messina"), RULES.grid.label)
     assert words == "1st Messina, heavy infantry in column, C9, facing north, 10 of 10."
 
 
@@ -172,11 +175,11 @@ def test_the_units_of_two_armies_render_in_a_few_milliseconds(running):
     from time import perf_counter
 
     view = running_view(running)
-    picture.units_picture(view, (), 1)
+    picture.units_picture(view, (), 1, "tactical")
     took = []
     for _run in range(5):
         start = perf_counter()
-        render_to_string("battles/_units.svg", {"units": picture.units_picture(view, (), 1)})
+        render_to_string("battles/_units.svg", {"units": picture.units_picture(view, (), 1, "tactical")})
         took.append(perf_counter() - start)
     assert min(took) < 0.02
 

@@ -131,14 +131,10 @@ def steady(answer: Answer) -> str:
 class Listener:
     """Somebody's socket: every frame that arrives, and how it was closed."""
 
-    def __init__(self, site: Any, battle_id: int, cookies: str) -> None:
+    def __init__(self, line: Any) -> None:
+        self.line = line
         self.frames: list[str] = []
         self.code: int | None = None
-        self.line = connect(
-            f"ws://127.0.0.1:{site.port}/ws/battles/{battle_id}/",
-            additional_headers={"Cookie": cookies},
-            origin=site.url,
-        )
         self.thread = threading.Thread(target=self._listen, daemon=True)
         self.thread.start()
 
@@ -163,12 +159,14 @@ class Listener:
 @contextlib.contextmanager
 def listening(site: Any, battle_id: int, visitors: dict[str, Visitor]) -> Iterator[dict[str, Listener]]:
     """Everybody at the socket at once."""
-    found = {who: Listener(site, battle_id, visitor.cookies) for who, visitor in visitors.items()}
-    try:
+    address = f"ws://127.0.0.1:{site.port}/ws/battles/{battle_id}/"
+    with contextlib.ExitStack() as lines:
+        found = {}
+        for who, visitor in visitors.items():
+            cookies = {"Cookie": visitor.cookies}
+            line = lines.enter_context(connect(address, additional_headers=cookies, origin=site.url))
+            found[who] = Listener(line)
         yield found
-    finally:
-        for each in found.values():
-            each.line.close()
 
 
 def beats(frames: list[str]) -> list[str]:

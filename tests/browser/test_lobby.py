@@ -152,6 +152,23 @@ def test_the_desk_follows_what_happens_and_leaves_a_begun_form_alone(sit: Any, s
     assert "Italy to move" in desk.locator("#banner").inner_text()
 
 
+def test_the_desk_goes_on_after_a_form_in_error(sit: Any, site: Any) -> None:
+    battle = site.battle("play")["id"]
+    desk, red = sit("moderator"), sit("red")
+    desk.goto(f"/battles/{battle}/desk/")
+    desk.get_by_text("End the battle").first.click()
+    desk.locator("form:has([name=winner])").get_by_role("button", name="End the battle").click()
+    desk.wait_for_url(re.compile("/ruling/$"))
+    desk.locator("#conn:not(.off):not(.slow)").wait_for()
+    refused = []
+    desk.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
+    desk.evaluate("window.__mark = 1")
+    red.goto(f"/battles/{battle}/?do=end_turn")
+    red.get_by_role("button", name="End turn").last.click()
+    desk.locator("#timeline").get_by_text("ends its turn").wait_for()
+    assert desk.evaluate("window.__mark") == 1 and not refused
+
+
 def test_a_moderator_stops_the_clock_and_rewinds_on_a_phone(sit: Any, site: Any) -> None:
     battle = site.battle("play")["id"]
     page = sit("moderator", **PHONE)

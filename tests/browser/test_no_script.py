@@ -147,3 +147,35 @@ def test_without_script_a_battle_is_played_to_its_result(site: Any, sit: Sit) ->
         expect(page.locator("#banner")).to_contain_text("Sicily has won")
         page.locator("#banner").get_by_role("link", name="Result and report").click()
         expect(page.locator("main")).to_contain_text("Sicily has won")
+
+
+def test_without_script_a_page_at_the_address_of_a_form_is_no_dead_end(site: Any, sit: Sit) -> None:
+    battle = e2e.battle(site, "play")
+    board = f"/battles/{battle['id']}/"
+    stale, twin = sit("red", java_script_enabled=False), e2e.Player(site, "red", battle["id"])
+    stale.goto(board)
+    chosen(stale, "Catania Rifles")
+    cell(stale, "J5").click()
+    twin.order(type="end_turn")
+    press(stale, "March")  # it is the enemy's turn by now
+    assert stale.url.endswith(f"{board}order/")
+    expect(stale.locator("#stale")).to_contain_text("look again")
+    assert '<meta http-equiv="refresh"' not in stale.content()
+    stale.locator("a[data-pick]", has_text="Trapani Rifles").first.click()
+    expect(stale.locator("#orders h2").first).to_have_text("Trapani Rifles")
+    assert stale.url.partition("?")[0].endswith(board)
+
+    judge = sit("moderator", java_script_enabled=False)
+    judge.goto(f"{board}desk/")
+    judge.get_by_text("Change a unit").first.click()
+    judge.locator("form:has([name=hp])").get_by_role("button", name="Give the ruling").click()
+    assert judge.url.endswith("/ruling/")
+    judge.locator("#timeline a", has_text="Dice").click()
+    expect(judge.locator("#timeline .fchip.on")).to_have_text("Dice")
+    assert f"{board}desk/?only=dice" in judge.url
+    judge.get_by_text("Change a unit").first.click()
+    judge.locator("form:has([name=hp])").get_by_role("button", name="Give the ruling").click()
+    assert judge.url.endswith("/ruling/")
+    judge.locator("button[name=theme], form[data-theme-form] button").first.click()
+    expect(judge.locator("html")).to_have_attribute("data-bs-theme", "dark")
+    expect(judge.locator("#timeline")).to_be_visible()

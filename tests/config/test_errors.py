@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from pathlib import Path
+
+from config.logs import HideKeys
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE = """
@@ -47,3 +50,13 @@ def test_a_demo_shows_our_own_pages_and_no_traceback(tmp_path: Path) -> None:
     assert answers["/nothing/here/"] == "404"
     assert answers["/rules/"] == "400"
     assert answers["many"] in ("400", "403")
+
+
+def test_no_log_line_holds_what_opens_a_door() -> None:
+    for address in (f"/invitations/{'x' * 43}/", f"/accounts/reset/MQ/{'y' * 39}/"):
+        args = ("Gone", address)
+        record = logging.LogRecord("django.request", logging.WARNING, __file__, 1, "%s: %s", args, None)
+        assert HideKeys().filter(record)
+        assert record.getMessage() == f"Gone: {address.rsplit('/', 2)[0]}/***/"
+    record = logging.LogRecord("x", logging.INFO, __file__, 1, "%s of %s", (1, 2), None)
+    assert HideKeys().filter(record) and record.getMessage() == "1 of 2"

@@ -16,6 +16,7 @@ from rules.core.actors import Actor
 from rules.core.errors import InvalidCommand, UnknownEvent
 from rules.core.events import DiceThrown, Event, ResolutionPaused, Rewound, SeedRevealed
 from rules.core.ruleset import Ruleset
+from rules.registry import WRITINGS
 
 NOT_TOLD_BY_RULES = (ResolutionPaused, SeedRevealed)
 NOT_THE_CASES = ("seen_by", "author")
@@ -83,7 +84,7 @@ class Command(BaseCommand):
 
     def _position(self, name: str, rules: Ruleset, before: Any) -> dict[str, Any]:
         """A picture where one gives back the same state; otherwise the state as it is stored."""
-        writing = cases.WRITINGS.get(name)
+        writing = WRITINGS.get(name)
         if writing is None:
             raise CommandError(f"cases of {name} cannot be written yet")
         table = writing.describe(before)
