@@ -26,7 +26,10 @@ const umpireLive = (() => {
     const left = running ? (Date.parse(clock.dataset.due) - (performance.now() + skew)) / 1000 : Number(clock.dataset.left);
     const text = clockText(left);
     const shown = clock.querySelector(".clock-t");
-    if (shown && shown.textContent !== text) shown.textContent = text;
+    if (shown && shown.textContent !== text) {
+      shown.textContent = text;
+      shown.classList.toggle("long", text.length > 5);  // hours: smaller figures
+    }
     const part = Math.max(0, Math.min(1, left / Number(clock.dataset.total || 1)));
     clock.querySelector(".cb")?.setAttribute("width", (part * 100).toFixed(1));
     clock.querySelector(".ring")?.setAttribute("stroke-dasharray", `${(part * 175.9).toFixed(1)} 176`);
