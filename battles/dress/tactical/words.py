@@ -18,7 +18,7 @@ REASONS: Words = {
     "early_rout": lambda: _("the enemy broke early"),
     "agreed": lambda: _("a draw by agreement"),
     "retreat": lambda: _("the enemy has retreated"),
-    "field_held": lambda: _("the enemy has left the field"),
+    "field_held": lambda: _("no enemy is left on the field"),
     "nobody_left": lambda: _("no unit is left on the field"),
     "both_retreat": lambda: _("both armies have retreated"),
     "nobody_deployed": lambda: _("nobody was deployed"),
