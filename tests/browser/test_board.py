@@ -73,7 +73,7 @@ def test_without_script_a_turn_with_a_march_a_shot_and_a_charge_that_is_answered
     red = at_board(sit("red", java_script_enabled=False), battle)
     chip(red, battle["units"]["red Catania Rifles"]).click()
     cell(red, "H7").click()
-    red.get_by_role("button", name="March").click()
+    red.locator("#orders").get_by_role("button", name="March").click()
     expect(red.locator("#log")).to_contain_text(re.compile(r"Catania Rifles.*H8 → H7"))
     chip(red, battle["units"]["red Horse battery"]).click()
     cell(red, "J4").click()
