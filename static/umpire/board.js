@@ -101,7 +101,7 @@
     });
     const off = line === "off";
     root.classList.toggle("is-offline", off);
-    root.querySelectorAll("form[data-order] button, [data-press]").forEach((button) => {
+    root.querySelectorAll("form[data-order] button, button[form]").forEach((button) => {
       if (off && !button.disabled) { button.disabled = true; button.dataset.held = ""; }
       else if (!off && "held" in button.dataset) { button.disabled = false; delete button.dataset.held; }
     });
@@ -247,8 +247,6 @@
   // ------------------------------------------------------------------ taps
 
   document.addEventListener("click", (event) => {
-    const press = event.target.closest("[data-press]");
-    if (press) { byId("orders").querySelector(".preview form .btn-primary")?.click(); return; }
     const zoom = event.target.closest("[data-zoom]");
     if (zoom) { zoomTo(zoom.getAttribute("aria-pressed") !== "true"); return; }
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

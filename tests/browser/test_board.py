@@ -68,6 +68,15 @@ def test_without_script_an_army_is_deployed(site: Any, sit: Sit) -> None:
     expect(page.get_by_role("heading", name="Deploy your army")).to_be_visible()
 
 
+def test_without_script_the_order_at_the_bottom_of_a_phone_is_given_too(site: Any, sit: Sit) -> None:
+    battle = site.battle("play")
+    phone = {"width": 390, "height": 844}
+    chosen = f"?unit={battle['units']['red Catania Rifles']}&to=H7"
+    red = at_board(sit("red", java_script_enabled=False, viewport=phone), battle, chosen)
+    red.locator("#quick").get_by_role("button", name="March").click()
+    expect(red.locator("#log")).to_contain_text(re.compile(r"Catania Rifles.*H8 → H7"))
+
+
 def test_without_script_a_turn_with_a_march_a_shot_and_a_charge_that_is_answered(site: Any, sit: Sit) -> None:
     battle = site.battle("play")
     red = at_board(sit("red", java_script_enabled=False), battle)
