@@ -19,7 +19,7 @@ TEMPLATES = sorted(path for path in (Path(settings.BASE_DIR) / "templates").rglo
 def names(page: str) -> list[str]:
     """The words of the bar's links."""
     bar = page.split('<nav class="nav"')[1].split("</nav>")[0]
-    return re.findall(r">([^<>]+)</a>", bar)
+    return [word.strip() for word in re.findall(r">([^<>]+)</a>", bar)]
 
 
 @pytest.mark.django_db
